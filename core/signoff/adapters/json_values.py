@@ -1,12 +1,12 @@
 """Arguments and schemas of a framework as JSON values that can be compared, with nothing left out.
 
-A serializer shows what its author wants to publish: pydantic's leaves out fields with ``exclude=True`` and hides
-secrets. A reviewer has to see what runs, and an approval holds only for what was seen, so the values are read here
-from the objects themselves. What has no plain form is refused.
+A serializer shows the fields that its author wants to publish: pydantic's leaves out fields with ``exclude=True``
+and hides secrets. A reviewer has to see everything that runs, and an approval covers only what was seen, so the
+values are read here from the objects themselves. A value without a plain form is refused.
 
 Objects of two classes may have one plain form: ``Delete(id=1)`` and ``Archive(id=1)``, a path and a text. So the
-tool validates the plain form again. Where that gives an object of another class, the class is said beside the
-arguments, in an entry such as ``class of item``.
+tool validates the plain form again. If that gives an object of another class, the class is added to the arguments,
+in an entry such as ``class of item``.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ __all__ = [
 
 
 Validate = Callable[[dict[str, Any]], Mapping[str, Any]]
-"""Makes of plain arguments what the tool would be called with."""
+"""Validates plain arguments and returns those that the tool would be called with."""
 
 _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
-"""Types of JSON itself; `canonical` refuses what is no JSON of them, such as NaN."""
+"""Types of JSON itself; `canonical` refuses values of them that are not JSON, such as NaN."""
 
 _AS_TEXT: dict[type, Callable[[Any], str]] = {
     **dict.fromkeys((date, datetime, time, timedelta), to_jsonable_python),  # ISO 8601, to the microsecond
@@ -54,12 +54,12 @@ _AS_TEXT: dict[type, Callable[[Any], str]] = {
     **dict.fromkeys((IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network), str),
     **dict.fromkeys((bytes, bytearray), lambda value: base64.b64encode(value).decode("ascii")),
 }
-"""Values that JSON does not know and that have a text of their own: equal texts are equal values."""
+"""Types unknown to JSON that have a text of their own: equal texts are equal values."""
 
 _CLASS_OF, _KEY_OF = "class of ", "a key of "
 
 _TOLD_BY_JSON = frozenset({"str", "int", "float", "bool", "NoneType", "list", "dict"})
-"""Classes that the plain form tells by itself."""
+"""Classes that are clear from the plain form alone."""
 
 _LISTS = (list, tuple, deque)
 _SETS = (set, frozenset)
@@ -74,7 +74,7 @@ def plain_values(name: str, arguments: Mapping[str, Any], validate: Validate | N
     Args:
         name: Name of the tool, for the message.
         arguments: Validated arguments, as the tool will be called with.
-        validate: How the tool validates. Without it the class of every object is said.
+        validate: Validates as the tool does. Without it the class of every object is added.
 
     Raises:
         NotJsonError: A value cannot be shown as it is; the message says which.
@@ -90,12 +90,12 @@ def plain_call(
     validate: Validate | None = None,
     server: str | None = None,
 ) -> PlainCall:
-    """Read the arguments of a call as `plain_values` does, and spell them, once for all that compares them.
+    """Read the arguments of a call as `plain_values` does, and spell them, once for all comparisons.
 
     Args:
         name: Name of the tool.
         arguments: Validated arguments, as the tool will be called with.
-        definition: How the tool is offered to the model, if that is known.
+        definition: The definition of the tool, if that is known.
         validate: As for `plain_values`.
         server: The server that the tool belongs to; None for a tool of the agent itself.
 
@@ -118,7 +118,7 @@ def plain_call(
 
 
 def _named(key: str) -> str:
-    """The name of an argument, which is none of an entry that says a class."""
+    """The name of an argument, escaped if it looks like an entry for a class."""
     if key.startswith(_CLASS_OF):
         raise NotJsonError(
             f"the name of an argument begins with {_CLASS_OF!r}, as entries of signoff do; rename it"
@@ -127,7 +127,7 @@ def _named(key: str) -> str:
 
 
 def _is_json(value: Any) -> bool:
-    """Whether a value is its own plain form: nothing but what a JSON parser makes."""
+    """True if a value is its own plain form: nothing but types that a JSON parser makes."""
     kind = type(value)
     if kind is list:
         return all(map(_is_json, value))
@@ -137,12 +137,12 @@ def _is_json(value: Any) -> bool:
 
 
 def _classes_said(arguments: Mapping[str, Any], spelled: str, validate: Validate | None) -> dict[str, str]:
-    """The classes that the plain form alone does not tell, by the names of their entries.
+    """The classes that are not clear from the plain form alone, by the names of their entries.
 
     Args:
         arguments: The arguments as they are.
         spelled: Canonical form of their plain form.
-        validate: How the tool validates.
+        validate: Validates as the tool does.
     """
     classes = _classes(arguments)
     told = _classes_told(spelled, validate)
@@ -152,7 +152,7 @@ def _classes_said(arguments: Mapping[str, Any], spelled: str, validate: Validate
 
 
 def _classes_told(spelled: str, validate: Validate | None) -> dict[str, str] | None:
-    """The classes that the tool makes of the plain form; None if it does not take it, or reads other values."""
+    """The classes that the tool makes of the plain form; None if it refuses it, or reads other values."""
     if validate is None:
         return None
     try:
@@ -164,7 +164,7 @@ def _classes_told(spelled: str, validate: Validate | None) -> dict[str, str] | N
 
 
 def _classes(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """The class of every value, and of keys that are no text, by its place."""
+    """The class of every value, and of keys that are no text, by place."""
     found: dict[str, str] = {}
     for key, value in arguments.items():
         _note_classes(value, key if key.isidentifier() and key.isascii() else f"[{canonical(key)}]", found)
@@ -202,7 +202,7 @@ def _step(place: str, key: str) -> str:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """One value; what is neither known here nor JSON is refused by `canonical`, which names its place."""
+    """One value; `canonical` refuses values that are neither known here nor JSON, and names their place."""
     if depth > MAX_DEPTH:
         raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels")
     kind = type(value)
@@ -230,7 +230,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _fields(value: Any) -> Iterable[tuple[str, Any]]:
-    """Every field of an object, and what it holds beyond its fields."""
+    """Every field of an object, and attributes that are no fields."""
     found: dict[str, Any] = dict(getattr(value, "__dict__", {}))
     if isinstance(value, BaseModel):
         return {**found, **(value.__pydantic_extra__ or {})}.items()
@@ -260,11 +260,11 @@ def _key(key: Any) -> str:
     return str(plain)
 
 
-# -- What a framework says of a tool, as JSON that can be compared.
+# -- The schema and hints of a tool, as JSON that can be compared.
 
 
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema as it is; what an author put into it that is not JSON counts by the text that Python has for it."""
+    """Return a schema as it is; parts that are not JSON are replaced by their text in Python."""
     try:
         canonical(dict(schema))
     except NotJsonError:
@@ -274,7 +274,7 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_hints(hints: Mapping[str, Any]) -> dict[str, Any]:
-    """The hints that are there and are JSON; nothing else can have come from a server."""
+    """Return the hints that are JSON; nothing else can have come from a server."""
     return {name: value for name, value in hints.items() if value is not None and _can_be_compared(value)}
 
 

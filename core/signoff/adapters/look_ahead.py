@@ -1,4 +1,4 @@
-"""A call that a model wants later, told beside the one that is asked about now."""
+"""The later calls of a turn, shown beside the one that is asked about now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from signoff.canonical import NotJsonError, canonical
 __all__ = ["look_ahead"]
 
 _LONGEST = 500
-"""Characters of a text that are sent ahead of the call that has it."""
+"""The most characters of a text that are sent ahead of its call."""
 
 
 def look_ahead(tool_name: str, arguments: object, written: object = None) -> dict[str, Any]:
@@ -17,8 +17,8 @@ def look_ahead(tool_name: str, arguments: object, written: object = None) -> dic
 
     Args:
         tool_name: Name of the tool.
-        arguments: What the model wants to call it with; not JSON if it wrote something else.
-        written: What it wrote, to be shown as text where that is not JSON; the arguments by default.
+        arguments: The arguments; not JSON if the model wrote something else.
+        written: The text that the model wrote, shown if it is not JSON; the arguments by default.
     """
     try:
         canonical(arguments)
@@ -28,7 +28,7 @@ def look_ahead(tool_name: str, arguments: object, written: object = None) -> dic
 
 
 def _shortened(value: Any) -> Any:
-    """Long texts by their beginning: all later calls are sent along with each call of a turn."""
+    """The value with long texts cut: all later calls are sent along with each call of a turn."""
     match value:
         case dict():
             return {key: _shortened(item) for key, item in value.items()}

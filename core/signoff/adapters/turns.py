@@ -1,8 +1,8 @@
 """Calls that change the same file take turns, in event loops and in threads.
 
 A model may ask for several edits of one file in one turn. Asked together and approved together, each would be
-shown against a content that the others are about to change. So the next is asked only when the one before
-has run, and is shown against what that left.
+shown against a content that the others are about to change. So the next is asked only when the one before has run,
+and is shown against its result.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = [
 ]
 
 
-# A lock belongs to one event loop, so the loop is part of its name; an entry goes with its last user.
+# A lock belongs to one event loop, so the loop is part of its key; an entry goes with its last user.
 _locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
 
 _held: ContextVar[frozenset[str]] = ContextVar("signoff_files_in_turn", default=frozenset())
-"""Files whose turn an enclosing call has: what that call starts must not wait for it."""
+"""Files that an enclosing call holds: a call that it starts must not wait for them."""
 
 
 def taking_turns(effects: Sequence[Effect]) -> AbstractAsyncContextManager[None]:
-    """Wait until no other call is on its way to the same files, and keep them for the body."""
+    """Wait until no other call uses the same files, and hold them for the body."""
     files = {effect.path for effect in effects if not isinstance(effect, Command)}
     return _turns(files) if files else nullcontext()
 
@@ -62,20 +62,20 @@ def _lock(file: str) -> asyncio.Lock:
     return lock
 
 
-# -- Calls that change the same file take turns, for agents that run their calls in threads.
+# -- The same for agents that run their calls in threads.
 #
-# `signoff.adapters.turns` says why, and does the same for calls in one event loop.
+# `signoff.adapters.turns` has the reason, and does it for calls in one event loop.
 
 _thread_locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 _finding = threading.Lock()
 
 _held_by_thread: ContextVar[frozenset[str]] = ContextVar("signoff_files_in_turn_of_thread", default=frozenset())
-"""Files whose turn an enclosing call has: what that call starts must not wait for it."""
+"""Files that an enclosing call holds: a call that it starts must not wait for them."""
 
 
 @contextmanager
 def taking_turns_in_threads(effects: Sequence[Effect]) -> Iterator[None]:
-    """Wait until no other thread is on its way to the same files, and keep them for the body."""
+    """Wait until no other thread uses the same files, and hold them for the body."""
     files = {effect.path for effect in effects if not isinstance(effect, Command)}
     with ExitStack() as stack:
         for file in sorted(files - _held_by_thread.get()):  # always in the same order: no two wait for each other

@@ -7,8 +7,9 @@ from signoff.adapters.langchain import ApprovalMiddleware
 agent = create_agent(model, tools, middleware=[ApprovalMiddleware()])  # asks in the local queue
 ```
 
-`ApprovalMiddleware` is for agents: a soft refusal is told to the model, a hard one ends the run. `approved` makes
-one tool ask by itself, wherever it is used, and `ApprovalToolWrapper` is for programs that call a tool themselves.
+`ApprovalMiddleware` is for agents: a soft refusal is reported to the model, a hard one ends the run. `approved`
+makes one tool ask by itself, wherever it is used, and `ApprovalToolWrapper` is for programs that call a tool
+themselves.
 """
 
 from __future__ import annotations

@@ -39,12 +39,12 @@ _FALLEN = ApprovalDecision(
     mode="soft",
     source=DecisionSource.WITHDRAWAL,
 )
-"""The decision about a call whose turn was stopped."""
+"""The decision on a call whose turn was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolInput:
-    """What a tool is about to be called with, validated by its schema.
+    """The input that a tool is about to be called with, validated by its schema.
 
     Attributes:
         args: Positional arguments: the text, for a tool that takes a single one.
@@ -57,10 +57,10 @@ class ToolInput:
     call_id: str | None
 
     def shown(self, tool: BaseTool) -> dict[str, Any]:
-        """The arguments that somebody wrote, as JSON values.
+        """Return the arguments that the model or the program wrote, as JSON values.
 
-        A model writes nothing but JSON. So an argument that the model is not told of is left out only if it is
-        not JSON, or is the id of the call: then it was injected.
+        A model writes nothing but JSON. So an argument that is hidden from the model is left out only if it is not
+        JSON, or is the id of the call: then it was injected.
 
         Raises:
             NotJsonError: An argument cannot be shown as it is.
@@ -82,10 +82,10 @@ class ToolInput:
         return plain_values(tool.name, {**positional, **written}, validate)
 
     def changed_to(self, tool: BaseTool, arguments: Mapping[str, Any]) -> ToolInput:
-        """The input with other arguments in place of those that somebody wrote, validated by the tool's schema.
+        """Return the input with other written arguments, validated by the tool's schema.
 
         Raises:
-            ValueError, TypeError: The tool does not take them.
+            ValueError, TypeError: The tool does not accept them.
             NotJsonError: An argument cannot be shown as it is.
         """
         injected = {name: value for name, value in self.kwargs.items() if name not in self.shown(tool)}
@@ -105,11 +105,11 @@ class AgentCall:
     """One call that a model made in one turn of an agent.
 
     Attributes:
-        metadata: What a `check_approval` and the queue are told of it.
+        metadata: The metadata for a `check_approval` and the queue.
         turn: Id of the model's message; None if it is not known.
-        alone: Whether the model made no other call in that message.
+        alone: True if the model made no other call in that message.
         stops: The stopped turns of the agent.
-        refusal: Why the call was not run, once that is known: whoever tries it again is told the same.
+        refusal: The decision against the call, once there is one: a second try gets the same.
     """
 
     metadata: Mapping[str, Any]
@@ -121,15 +121,15 @@ class AgentCall:
     def refuse(self, decision: ApprovalDecision) -> None:
         """Note that the call does not run; a hard refusal stops the turn.
 
-        A call that fell in the queue with an earlier one stops nothing: the earlier one does, and must not be
-        woken before it has the reviewer's words.
+        A call that was rejected with an earlier one of its batch stops nothing: the earlier one does, and must not
+        be woken before it has the reviewer's words.
         """
         self.refusal = decision
         if decision.hard and decision.source is not DecisionSource.CASCADE and self.turn is not None:
             self.stops.stop(self.turn)
 
     def standing_refusal(self) -> ApprovalDecision | None:
-        """Why the call must not run whatever is said of it: it was refused before, or its turn was stopped."""
+        """Return why the call must not run in any case: it was refused before, or its turn was stopped."""
         if self.refusal is None and self.turn in self.stops:
             self.refusal = _FALLEN
         return self.refusal
@@ -137,7 +137,7 @@ class AgentCall:
     async def decision(
         self, controller: ApprovalController, request: ApprovalRequest, context: ApprovalContext
     ) -> ApprovalDecision:
-        """Wait for the decision about the call; when its turn is stopped it falls, and is not waited for."""
+        """Wait for the decision on the call; if its turn is stopped, it is withdrawn and not waited for."""
         asking = controller.request_approval(request, context)
         if self.turn is None:
             return await asking
@@ -147,10 +147,10 @@ class AgentCall:
     def decision_sync(
         self, controller: ApprovalController, request: ApprovalRequest, context: ApprovalContext
     ) -> ApprovalDecision:
-        """`decision` for synchronous code; blocks the calling thread.
+        """Do as `decision` in synchronous code; blocks the calling thread.
 
         A thread that waits for a person cannot be woken by another one, an event loop can. So the thread waits in
-        one of its own, if there is another call that could stop the turn.
+        a loop of its own, if there is another call that could stop the turn.
         """
         if self.alone or _in_event_loop():
             return controller.request_approval_sync(request, context)
@@ -160,7 +160,7 @@ class AgentCall:
 def approval_context(
     tool: BaseTool, given: ToolInput, config: RunnableConfig, call: AgentCall | None
 ) -> ApprovalContext:
-    """Describe a call in the words of signoff.
+    """Return the context of a call.
 
     The metadata of the run (``config={"metadata": {"group_id": ...}}``) is part of it.
 
@@ -185,10 +185,10 @@ def approval_context(
 
 
 def agent_call(request: ToolCallRequest, stops: Stops) -> AgentCall:
-    """What an agent's run knows of a call.
+    """Return the facts that an agent's run has about a call.
 
     Args:
-        request: The call, as a middleware is handed it.
+        request: The call, as a middleware gets it.
         stops: The stopped turns of the agent.
     """
     turn = _turn_of(request.tool_call, request.state)
@@ -220,7 +220,7 @@ def _messages(state: Any) -> Sequence[AnyMessage]:
 
 
 def _batch(request: ToolCallRequest, turn: AIMessage) -> dict[str, Any]:
-    """Position among the calls of the same turn that run here, and those that come later."""
+    """The position among the calls of the same turn that run here, and the later ones."""
     runnable = {tool.name for tool in request.runtime.tools}
     calls = [call for call in turn.tool_calls if call["name"] in runnable]
     position = next((i for i, call in enumerate(calls) if call["id"] == request.tool_call["id"]), None)
@@ -249,11 +249,11 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-# -- How LangChain offers a tool to the model, as the definition that an approval is for.
+# -- The definition of a LangChain tool, for which an approval is given.
 
 
 def definition_of(tool: BaseTool) -> Definition:
-    """Return how a tool is offered now: its name, its description, and the schema and metadata that it has.
+    """Return the present definition of a tool: its name, description, schema and metadata.
 
     Raises:
         NotJsonError: Its schema is nested too deep.
@@ -264,11 +264,11 @@ def definition_of(tool: BaseTool) -> Definition:
 
 
 def _schema(tool: BaseTool) -> dict[str, Any]:
-    """The schema of the arguments, which LangChain keeps until the tool is changed."""
+    """The schema of the arguments; LangChain keeps it until the tool is changed."""
     schema = tool.tool_call_schema
     if isinstance(schema, dict):
         return schema
     try:
         return schema.model_json_schema() if issubclass(schema, BaseModel) else schema.schema()
-    except PydanticInvalidForJsonSchema:  # no model can be offered it; programs call it
+    except PydanticInvalidForJsonSchema:  # a tool for programs: no model can get it
         return {"properties": dict.fromkeys(tool.args)}

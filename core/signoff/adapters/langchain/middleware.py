@@ -33,18 +33,18 @@ __all__ = [
 
 
 _STOPPED = "signoff_stopped"
-"""Key of the agent's state that says that a reviewer has stopped the run."""
+"""Key of the agent's state for: a reviewer has stopped the run."""
 
 Answer = ToolMessage | Command[Any]
 
 
 def _latest(old: bool, new: bool) -> bool:
-    """Calls that run side by side may write the same key."""
+    """Return the newer value: calls that run side by side may write the same key."""
     return new
 
 
 class _State(AgentState[Any]):
-    """An agent's state, and whether a reviewer has stopped its run."""
+    """An agent's state, with a flag for a run that a reviewer has stopped."""
 
     signoff_stopped: NotRequired[Annotated[bool, PrivateStateAttr, _latest]]  # the reducer comes last
 
@@ -54,8 +54,8 @@ class _Handling:
     """A call while it is being handled.
 
     Attributes:
-        request: What the next handler is given: the call, with a tool that asks first.
-        answer: What the model is told.
+        request: The request for the next handler: the call, with a tool that asks first.
+        answer: The message for the model.
     """
 
     request: ToolCallRequest
@@ -67,35 +67,34 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
 
     A soft refusal reaches the model as a failed call with the reviewer's words, and so does a call about which
     nobody decided. A hard refusal ends the run before the model is asked again; the conversation ends with the
-    reviewer's words. Calls of the same turn that have not begun do not begin: their requests are withdrawn, and
-    an answer that comes all the same is too late. A later run in the same thread goes on from there.
+    reviewer's words. Calls of the same turn that have not begun do not begin: their requests are withdrawn, and an
+    answer to them is too late. A later run in the same thread goes on from there.
 
     A blocked call ends the run with `PermissionError`. Cancelling an asynchronous run withdraws its requests.
 
-    Put it last in the list of middleware. What comes before it may change a call or run it again, and is asked
-    about each time. What comes after it may do so too, but must not replace `request.tool`: the tool there is what
-    asks.
+    Put it last in the list of middleware. Middleware before it may change a call or run it again, and each is
+    asked about. Middleware after it may do so too, but must not replace `request.tool`: the tool there is the one
+    that asks.
 
-    A tool that asks by itself (`approved`) keeps its own controller and its own rules. What `tool_configs` says of
-    it holds where it is stricter: it may block such a tool or have it ask, and never lets it run unasked.
+    A tool that asks by itself (`approved`) keeps its own controller and its own rules. Its setting in
+    `tool_configs` counts if it is stricter: it may block the tool or have it ask, and never lets it run unasked.
 
-    A controller is one session: what a reviewer remembers holds for every run and every thread that goes through
-    it. Conversations that must not share approvals need a controller, with a queue connection, each.
+    A controller is one session: a remembered approval holds for every run and every thread of the controller.
+    Conversations that must not share approvals need a controller, with a queue connection, each.
 
     Args:
-        controller: Decides; a new one, which asks in the local queue, by default.
+        controller: The controller that decides; by default a new one, which asks in the local queue.
         tool_configs: By tool name ``{"approval": "required"}``, ``"none"`` or ``"deny"`` (blocked in every mode).
             With ``"edit": True`` a reviewer may change the arguments and approve the call so.
-        default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the tool
-            nor `@requires_approval` says anything. None means ``"none"`` if `tool_configs` was given, else
-            ``"required"``.
-        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and is not
-            offered to the model if the name alone is reason enough. What it asks about is asked about, whatever
-            else is said; what it allows is not asked about for the default alone. If nothing in it is about a
-            tool, and it has no rules for its server, the default decides.
+        default_approval: ``"required"`` or ``"none"``, for tools that neither `tool_configs`, nor the tool, nor
+            `@requires_approval` decides. None means ``"none"`` if `tool_configs` was given, else ``"required"``.
+        policy: Rules on calls, such as `Setup.call_policy`. A call that it blocks is blocked in every mode, and
+            its tool is not offered to the model if the name alone is reason enough. A call that it asks about is
+            asked about, whatever else is said; a call that it allows is not asked about for the default alone. If
+            it knows neither a tool nor its server, the default decides.
         server: The server that all tools belong to, as the policy calls it; None for tools of the agent itself. In
             an agent with tools of several servers, make each tool ask by itself: `approved` takes a server too.
-        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
+        expires_in: Seconds (or a `timedelta`) after which a request expires that sets no time itself, as with
             `@requires_approval` or `approved`; None leaves it to the controller.
 
     Raises:
@@ -119,12 +118,12 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         self.controller = controller if controller is not None else ApprovalController()
         default = default_setting(default_approval, tools_were_named=tool_configs is not None)
         self._needs = ApprovalNeeds(tool_configs or {}, default, policy=policy, server=server)
-        # Of a tool with a default of its own:
+        # For a tool with a default of its own:
         self._demands = ApprovalNeeds(tool_configs or {}, "none", policy=policy, server=server)
         self._stops = Stops()
 
     def before_agent(self, state: _State, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Begin a run: that an earlier one in the thread was stopped is over."""
+        """Begin a run: a stop of an earlier run in the thread is over."""
         return {_STOPPED: False} if state.get(_STOPPED) else None
 
     @hook_config(can_jump_to=["end"])
@@ -140,7 +139,7 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Ask the model, offering it no tool that the policy blocks by its name."""
+        """Ask the model, without the tools that the policy blocks by name."""
         return handler(offering(request, self._needs))
 
     async def awrap_model_call(
@@ -191,11 +190,11 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         try:
             yield handling
         except ApprovalDeniedError:
-            if made.refusal is None:  # the tool's own, about something else
+            if made.refusal is None:  # an error of the tool itself
                 raise
         except ChangedSinceApprovedError as error:
             handling.answer = _failure(request, str(error))
-        if made.refusal is not None:  # also if a middleware further in made something else of it
+        if made.refusal is not None:  # also if an inner middleware replaced the answer
             handling.answer = _refusal(request, made.refusal)
 
 
@@ -221,22 +220,22 @@ def _failure(request: ToolCallRequest, text: str) -> ToolMessage:
     return ToolMessage(text, name=call["name"], tool_call_id=call["id"] or "", status="error")
 
 
-# -- Which tools a model is offered: not those that policy blocks by their names.
+# -- The tools that a model is offered: all but those that the policy blocks by name.
 
 
 def offering(request: ModelRequest[Any], needs: ApprovalNeeds) -> ModelRequest[Any]:
-    """The request with only those tools that the model is to know of.
+    """Return the request with only those tools that the model may see.
 
     Args:
-        request: What the model is about to be asked.
-        needs: Says which tools it is not to know of.
+        request: The request to the model.
+        needs: The rules, which hide tools.
     """
     offered = [tool for tool in request.tools if is_offered(tool, needs)]
     return request if len(offered) == len(request.tools) else request.override(tools=offered)
 
 
 def is_offered(tool: BaseTool | Mapping[str, Any], needs: ApprovalNeeds) -> bool:
-    """Whether a model is to know of a tool.
+    """True if a model may see a tool.
 
     Args:
         tool: The tool; as a mapping, one that the model's provider runs.
@@ -248,7 +247,7 @@ def is_offered(tool: BaseTool | Mapping[str, Any], needs: ApprovalNeeds) -> bool
 
 
 def _name_of(tool: Mapping[str, Any]) -> str:
-    """The name of a tool in the spellings of the providers; if it has none, what kind it is."""
+    """The name of a tool in the spellings of the providers; without a name, its kind."""
     function = tool.get("function")
     named = function if isinstance(function, Mapping) else tool
     return str(named.get("name") or tool.get("type") or "")

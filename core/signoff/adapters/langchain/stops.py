@@ -20,7 +20,7 @@ class _Waiting:
 
     Attributes:
         turn: Id of the model's message that the call belongs to.
-        asking: What waits.
+        asking: The task that waits.
         loop: The event loop in which it waits.
     """
 
@@ -29,7 +29,7 @@ class _Waiting:
     loop: asyncio.AbstractEventLoop
 
     def take_back(self) -> None:
-        """Wake it; may be called from any thread."""
+        """Wake the call; may be called from any thread."""
         with contextlib.suppress(RuntimeError):  # a closed loop has nobody waiting any more
             self.loop.call_soon_threadsafe(self.asking.cancel)
 
@@ -49,7 +49,7 @@ class Stops:
         return turn in self._stopped
 
     def stop(self, turn: str) -> None:
-        """Let no more calls of a turn run; those that wait for an answer are woken."""
+        """Stop a turn: no more of its calls run, and those that wait for an answer are woken."""
         with self._guard:
             self._stopped.add(turn)
             fallen = [waiting for waiting in self._waiting if waiting.turn == turn]
@@ -62,13 +62,13 @@ class Stops:
             self._stopped.difference_update(turns)
 
     async def answer_unless_stopped(self, turn: str, asking: Coroutine[Any, Any, Answer]) -> Answer | None:
-        """Wait for an answer; None if the turn is stopped. What was asked is taken back then."""
+        """Wait for an answer; None if the turn is stopped, which withdraws the request."""
         task = asyncio.ensure_future(asking)
         waiting = _Waiting(turn, task, asyncio.get_running_loop())
         with self._guard:
             self._waiting.add(waiting)
             if turn in self._stopped:
-                task.cancel()  # before it has asked anything
+                task.cancel()  # before it has asked
         try:
             return await task
         except asyncio.CancelledError:

@@ -45,21 +45,21 @@ def approved(
     """Make a tool ask before it runs, for agents and for direct calls.
 
     The result has the name, the description, the schema and the settings of the tool, and is called like it. The
-    tool itself, its `func` or its `coroutine` may say whether to ask: by `check_approval`, `needs_approval` or
-    `@requires_approval`. A call that is blocked raises `PermissionError`, one that is not approved
-    `ApprovalDeniedError`, which is one too.
+    tool itself, its `func` or its `coroutine` may decide whether to ask: by `check_approval`, `needs_approval` or
+    `@requires_approval`. A blocked call raises `PermissionError`, a refused one its subclass
+    `ApprovalDeniedError`.
 
     Args:
         tool: The tool to wrap.
-        controller: Decides.
-        default_approval: ``"required"`` or ``"none"``, for a tool that says nothing.
-        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and what it
-            asks about is asked about whatever the tool says; what it allows is not asked about for the default
-            alone. If nothing in it is about a tool, and it has no rules for its server, the default decides. A
-            tool that asks already is held to it besides.
+        controller: The controller that decides.
+        default_approval: ``"required"`` or ``"none"``, for a tool that does not decide itself.
+        policy: Rules on calls, such as `Setup.call_policy`. A call that it blocks is blocked in every mode, and
+            one that it asks about is asked about whatever the tool says; one that it allows is not asked about for
+            the default alone. If it knows neither a tool nor its server, the default decides. For a tool that asks
+            already, it is one more demand.
         server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
             An approval is for this server only.
-        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
+        expires_in: Seconds (or a `timedelta`) after which a request expires that sets no time itself, as with
             `@requires_approval`; None leaves it to the agent's middleware and the controller.
 
     Raises:
@@ -73,12 +73,12 @@ def approved(
 
 
 def asking_for(tool: BaseTool, controller: ApprovalController, needs: ApprovalNeeds) -> ApprovedTool:
-    """The tool with the question in front of it; one that asks already stays as it is.
+    """Return the tool with a question before each call; one that asks already stays as it is.
 
     Args:
         tool: The tool.
-        controller: Decides.
-        needs: Says which calls are asked about.
+        controller: The controller that decides.
+        needs: The rules on which calls are asked about.
     """
     if isinstance(tool, ApprovedTool):
         return tool
@@ -88,13 +88,13 @@ def asking_for(tool: BaseTool, controller: ApprovalController, needs: ApprovalNe
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked about one call.
+    """The question about one call.
 
     Attributes:
         request: The request.
         context: The call.
         arguments: Its arguments in canonical form.
-        edited: Looks at arguments that a reviewer changed.
+        edited: Checks arguments that a reviewer changed.
     """
 
     request: ApprovalRequest
@@ -106,39 +106,39 @@ class _Question:
 class ApprovedTool(BaseTool):
     """A tool whose calls are approved before they run.
 
-    The question comes between LangChain's validation and the tool: what is shown is what the tool is called with.
+    The question comes between LangChain's validation and the tool: the shown arguments are those of the call.
     """
 
     tool: BaseTool = Field(exclude=True)
     """The tool that runs."""
     controller: ApprovalController = Field(exclude=True)
-    """Decides."""
+    """The controller that decides."""
     needs: ApprovalNeeds = Field(exclude=True)
-    """Says which calls are asked about."""
+    """The rules on which calls are asked about."""
     demands: tuple[ApprovalNeeds, ...] = Field(default=(), exclude=True)
-    """What agents or further policies demand: they may block a call or have it asked about, no more."""
+    """Demands of agents or further policies: they may only block a call or have it asked about."""
     expires_in: float | None = Field(default=None, exclude=True)
-    """Seconds after which a request expires that does not say so itself."""
+    """Seconds after which a request expires that sets no time itself."""
     call: AgentCall | None = Field(default=None, exclude=True)
     """The one call that this is made for, if an agent makes it."""
 
     def held_to(self, *demands: ApprovalNeeds) -> ApprovedTool:
-        """The tool with demands besides its own rules."""
+        """Return the tool with demands besides its own rules."""
         return self.model_copy(update={"demands": (*self.demands, *demands)})
 
     def expiring_in(self, seconds: float | None) -> ApprovedTool:
-        """The tool with requests that expire, unless it says so already."""
+        """Return the tool with requests that expire, unless it sets a time already."""
         if seconds is None or self.expires_in is not None:
             return self
         return self.model_copy(update={"expires_in": seconds})
 
     def for_call(self, call: AgentCall) -> ApprovedTool:
-        """The tool for one call of an agent."""
+        """Return the tool for one call of an agent."""
         return self.model_copy(update={"call": call})
 
     @property
     def hidden(self) -> bool:
-        """Whether a policy that it is held to blocks each of its calls, so that no model should be offered it."""
+        """True if one of its policies blocks all its calls, so that no model should be offered it."""
         return any(needs.hides(self.name) for needs in (self.needs, *self.demands))
 
     @property
@@ -158,7 +158,7 @@ class ApprovedTool(BaseTool):
 
     @property
     def tool_call_schema(self) -> ArgsSchema:
-        """What a model is told of the arguments."""
+        """The schema of the arguments for a model."""
         return self.tool.tool_call_schema
 
     def get_input_schema(self, config: RunnableConfig | None = None) -> Any:
@@ -172,7 +172,7 @@ class ApprovedTool(BaseTool):
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        # The tool validates in its own way; `_run` and `_arun` are handed the result.
+        # The tool validates in its own way; `_run` and `_arun` get the result.
         args, kwargs = self.tool._to_args_and_kwargs(tool_input, tool_call_id)  # noqa: SLF001 - see above
         return (ToolInput(tuple(args), kwargs, tool_call_id),), {}
 
@@ -213,16 +213,16 @@ class ApprovedTool(BaseTool):
                 return self._told(await arun(*approved.args, **{**approved.kwargs, **extras}), decision)
 
     def _told(self, result: Any, decision: ApprovalDecision) -> Any:
-        """What the model is told; of a tool that returns an artifact besides, only the content is changed."""
+        """The result for the model; of a tool that also returns an artifact, only the content is changed."""
         if self.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2:
             return told(result[0], decision.instead), result[1]
         return told(result, decision.instead)
 
     def _question(self, given: ToolInput, config: RunnableConfig) -> _Question | None:
-        """What to ask about a call; None if it needs no approval.
+        """The question about a call; None if it needs no approval.
 
         Raises:
-            PermissionError: The call is blocked, or is not run whatever is said of it.
+            PermissionError: The call is blocked, or was refused before.
             NotJsonError: The arguments cannot be shown as they are.
         """
         self._require_wanted()
@@ -241,10 +241,10 @@ class ApprovedTool(BaseTool):
         return _Question(request, context, arguments, edited)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
-        """The request by the tool's own rules, or else by those of an agent; None if nobody wants to ask.
+        """The request by the tool's own rules, or else by those of an agent; None if none of them asks.
 
         Raises:
-            PermissionError: Somebody blocks the call.
+            PermissionError: One of them blocks the call.
         """
         call = context, self.tool, _function_behind(self.tool, context), self.controller.memory
         demanded = [demand.request_for(*call) for demand in self.demands]  # each of them may block
@@ -268,10 +268,10 @@ class ApprovedTool(BaseTool):
     def _carrying_out(
         self, question: _Question, decision: ApprovalDecision, given: ToolInput
     ) -> Iterator[ToolInput]:
-        """Run the body as what was approved, with the input that was approved.
+        """Run the body as the execution of the approved call, with the approved input.
 
         Raises:
-            PermissionError: It was not approved, or is not what was approved.
+            PermissionError: The call was not approved, or is not the approved one.
         """
         if decision.approved is not True:
             if self.call is not None:
@@ -294,7 +294,7 @@ class ApprovedTool(BaseTool):
 
 
 def _extras(method: Callable[..., Any], config: RunnableConfig, run_manager: Any) -> Mapping[str, Any]:
-    """What `BaseTool` hands to a tool besides its arguments, if the tool takes it."""
+    """The values that `BaseTool` passes to a tool besides its arguments, if the tool accepts them."""
     extras: dict[str, Any] = {}
     if "run_manager" in inspect.signature(method).parameters:
         extras["run_manager"] = run_manager
@@ -304,7 +304,7 @@ def _extras(method: Callable[..., Any], config: RunnableConfig, run_manager: Any
 
 
 def _function_behind(tool: BaseTool, ctx: ApprovalContext) -> Callable[..., Any] | None:
-    """The function of a tool that says something about approval, or else the one that would run."""
+    """The function of a tool that speaks about approval, or else the one that would run."""
     candidates = [getattr(tool, name, None) for name in ("func", "coroutine", "_run", "_arun")]
     functions: list[Callable[..., Any]] = [candidate for candidate in candidates if callable(candidate)]
     return next((function for function in functions if _has_a_say(function, ctx)), functions[0])
@@ -325,8 +325,8 @@ class ApprovalToolWrapper:
 
     Args:
         tool: The tool, with `check_approval` or a mark if it wants to be asked about differently.
-        controller: Decides.
-        default_approval: ``"required"`` or ``"none"``, for a tool that says nothing about approval.
+        controller: The controller that decides.
+        default_approval: ``"required"`` or ``"none"``, for a tool that does not decide itself.
         policy: Rules on calls, as for `approved`.
         server: The server that the tool belongs to, as for `approved`.
 
@@ -359,7 +359,7 @@ class ApprovalToolWrapper:
             config: LangChain's configuration of the call. A `check_approval` finds it in its context's metadata.
 
         Returns:
-            What the tool returned; a `ToolMessage` for a whole tool call.
+            The result of the tool; a `ToolMessage` for a whole tool call.
 
         Raises:
             PermissionError: The call is blocked, or was not approved (`ApprovalDeniedError`).

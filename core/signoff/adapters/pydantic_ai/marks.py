@@ -1,7 +1,7 @@
-"""PydanticAI's own mark for tools that need approval, and its word that a call was approved.
+"""PydanticAI's own mark for tools that need approval, and its flag for approved calls.
 
 PydanticAI defers a tool with `requires_approval=True`: the run ends, or a handler is asked, before its toolset
-hears of the call. A toolset that asks itself wants the call instead, and the mark with it.
+hears of the call. A toolset that asks itself needs the call instead, and the mark with it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["approved_context", "called_at_once", "is_marked", "without_mark"]
 Context = TypeVar("Context", bound=RunContext[Any] | None)
 
 _MARK = "signoff_requires_approval"
-"""Key in the metadata of a tool definition, which the model is not sent."""
+"""Key in the metadata of a tool definition; the model does not get it."""
 
 
 def called_at_once(tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
-    """A tool that is not deferred for approval any more, and remembers that it would have been."""
+    """Return a tool that is not deferred for approval any more, with a mark that it would have been."""
     definition = tool.tool_def
     if definition.kind != "unapproved":
         return tool
@@ -32,19 +32,19 @@ def called_at_once(tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
 
 
 def is_marked(tool: ToolsetTool[AgentDepsT] | None) -> bool:
-    """Whether PydanticAI would have deferred the tool for approval."""
+    """True if PydanticAI would have deferred the tool for approval."""
     if tool is None:
         return False
     return tool.tool_def.kind == "unapproved" or _MARK in (tool.tool_def.metadata or {})
 
 
 def without_mark(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The metadata of a tool as its toolset gave it."""
+    """Return the metadata of a tool as its toolset gave it."""
     return {key: value for key, value in (metadata or {}).items() if key != _MARK}
 
 
 def approved_context(ctx: Context) -> Context:
-    """The run as a tool sees it whose call was approved; a call from outside a run has none."""
+    """Return the context of a run for a tool whose call was approved; a call from outside a run has none."""
     if ctx is None:
         return ctx
     # What `copy` does, without its search for how, and `replace` field by field, on the way of every call.

@@ -1,17 +1,17 @@
 """Plain objects, the `FileSandbox` and the `ShellTool` among them, as PydanticAI toolsets.
 
-`ApprovalToolset` takes such an object as it is. The classes here are for whoever wants to combine, filter or
-rename its tools first:
+`ApprovalToolset` takes such an object as it is. The classes here are for combining, filtering or renaming its
+tools first:
 
 ```python
 files = DeclaredToolset.of_files(FileSandbox({"project": {"root": ".", "mode": "rw"}}))
 agent = Agent("...", toolsets=[ApprovalToolset(files.prefixed("project"))])
 ```
 
-Which tools a plain object has.
+The tools of a plain object:
 
-An object says so itself with an attribute `tools`, a mapping from names to functions: names that the model calls,
-and that the object's hooks are asked by. `FileSandbox` and `ShellTool` do:
+An object lists them itself with an attribute `tools`, a mapping from names to functions: the names are those that
+the model calls, and that the object's hooks get. `FileSandbox` and `ShellTool` do:
 
 ```python
 class Mailbox:
@@ -21,8 +21,8 @@ class Mailbox:
 ```
 
 Without that attribute its tools are its public methods: the functions of its class and its bases whose names do
-not begin with an underscore, in the order in which they are written. Hooks of the approval, properties, static
-methods and class methods are none.
+not begin with an underscore, in the order in which they are written. Approval hooks, properties, static methods
+and class methods are left out.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ __all__ = [
 
 
 class DeclaredToolset(FunctionToolset[Any]):
-    """Methods of an object that declares what its calls would do.
+    """Methods of an object that declares the effects of its calls.
 
     `ApprovalToolset` finds the object behind each method and asks it, also through prefixed, renamed and combined
     toolsets. Other tools that are added are decided as in every toolset. Used without an `ApprovalToolset`,
-    nothing is asked. What a call cannot do (a file that is missing, a text that does not occur, a file that was
-    changed after the approval) is told to the model; what it must not do ends the run. An `Attachment` reaches the
+    nobody is asked. A failure of a call (a file that is missing, a text that does not occur, a file that was
+    changed after the approval) is reported to the model; a blocked call ends the run. An `Attachment` reaches the
     model as the file that it is.
 
     Args:
@@ -86,13 +86,13 @@ class DeclaredToolset(FunctionToolset[Any]):
 
 
 class ObjectToolset(DeclaredToolset):
-    """The tools of a plain object; `signoff.adapters.pydantic_ai.objects` says which those are.
+    """The tools of a plain object, as `signoff.adapters.pydantic_ai.objects` describes.
 
     Args:
         given: The object. Its `check_approval` or `needs_approval` is asked about every call.
 
     Raises:
-        TypeError: It has no tools.
+        TypeError: The object has no tools.
     """
 
     def __init__(self, given: object) -> None:
@@ -129,7 +129,7 @@ def _failures_told() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        # A block of ours is a PermissionError without an error number of the operating system.
+        # A block by signoff is a PermissionError without an error number of the operating system.
         blocked = isinstance(error, PermissionError) and error.errno is None
         if blocked and not isinstance(error, ChangedSinceApprovedError):
             raise
@@ -140,13 +140,13 @@ _HOOKS = frozenset({"check_approval", "needs_approval", "approval_request"})
 
 
 def tools_of(given: object) -> dict[str, Callable[..., Any]]:
-    """The tools of an object by name, as functions that are ready to be called.
+    """Return the tools of an object by name, as functions that can be called.
 
     Args:
         given: Any object that is not a class.
 
     Raises:
-        TypeError: It has no tools, or names one that cannot be called.
+        TypeError: The object has no tools, or names one that cannot be called.
     """
     named = getattr(given, "tools", None)
     found = dict(named) if isinstance(named, Mapping) else _public_methods(given)

@@ -62,24 +62,24 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
     which nobody decided. A hard refusal ends the run with `ApprovalDeniedError`, a `PermissionError`; use
     `pydantic_ai.capture_run_messages` to keep the conversation. Cancelling the run withdraws its requests.
 
-    A controller is one session: what a reviewer remembers holds for every run and every conversation that goes
-    through it. Conversations that must not share approvals need a controller, with a queue connection, each.
+    A controller is one session: a remembered approval holds for every run and every conversation of the
+    controller. Conversations that must not share approvals need a controller, with a queue connection, each.
 
-    An approval is for one call. A tool that raises `ModelRetry`, or fails, has used it up: when the model calls it
-    again, that is asked about again, unless the reviewer approved for the session.
+    An approval is for one call. A tool that raises `ModelRetry`, or fails, has used it up: if the model calls it
+    again, it is asked about again, unless the reviewer approved for the session.
 
     PydanticAI's own ways to ask are answered here too, without ending the run: `requires_approval=True` counts as
     a mark on the tool, and an `ApprovalRequired` that a running tool raises is asked about. An approved call runs
-    with ``ctx.tool_call_approved``. What is deferred outside of this toolset (by a toolset around it, or by an
-    `args_validator`) is approved there first and then asked about here. Tools that something else executes
+    with ``ctx.tool_call_approved``. Calls that are deferred outside of this toolset (by a toolset around it, or by
+    an `args_validator`) are approved there first and then asked about here. Tools that something else executes
     (`ExternalToolset`) are never called through here, and so never asked about.
 
-    Attributes that it does not have are those of the toolset or object that was given.
+    Attributes that it does not have are looked up in the wrapped toolset or object.
 
     Args:
         inner: The toolset to wrap, or an object whose public methods are the tools (see
-            `signoff.adapters.pydantic_ai.objects`); `wrapped` is another name for it. What a method of an object
-            cannot do (`OSError`, `ValueError`) is told to the model.
+            `signoff.adapters.pydantic_ai.objects`); `wrapped` is another name for it. A failure of an object's
+            method (`OSError`, `ValueError`) is reported to the model.
         approval_callback: Asks a person; `prompt_fn` is another name for it. The method of an
             `ApprovalController` stands for that controller. Without a callback and a controller, requests
             go to the local queue.
@@ -87,29 +87,29 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         pre_approved: Deprecated. Tools that need no approval; use `tool_configs`.
         tool_configs: By tool name ``{"approval": "required"}``, ``"none"`` or ``"deny"`` (blocked in every mode).
             With ``"edit": True`` a reviewer may change the arguments and approve the call so.
-        controller: Decides; instead of a callback and a memory.
-        default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the
-            toolset nor a mark such as `@requires_approval` says anything. None means ``"none"`` if `tool_configs`,
-            even an empty one, or `pre_approved` was given: who lists tools has looked at them all. It means
-            ``"required"`` otherwise: who only wraps a toolset wants every call approved.
-        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and is not
-            offered to the model if the name alone is reason enough. What it asks about is asked about, whatever
-            else is said; what it allows is not asked about for the default alone. If nothing in it is about a
-            tool, and it has no rules for its server, the default decides.
+        controller: The controller that decides; instead of a callback and a memory.
+        default_approval: ``"required"`` or ``"none"``, for tools that neither `tool_configs`, nor the toolset, nor
+            a mark such as `@requires_approval` decides. None means ``"none"`` if `tool_configs`, even an empty
+            one, or `pre_approved` was given: its author has looked at all tools. Otherwise it means
+            ``"required"``: wrapping a toolset and no more asks for every call.
+        policy: Rules on calls, such as `Setup.call_policy`. A call that it blocks is blocked in every mode, and
+            its tool is not offered to the model if the name alone is reason enough. A call that it asks about is
+            asked about, whatever else is said; a call that it allows is not asked about for the default alone. If
+            it knows neither a tool nor its server, the default decides.
         server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
             The policy judges tools by the names that `inner` gives them, so add prefixes around this toolset. An
-            approval is for one server: without this, that of a tool of an `MCPToolset` is told by the toolset's
-            `id`, else by what it connects to.
-        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
+            approval is for one server: without this, a tool of an `MCPToolset` is known by the toolset's `id`,
+            else by the address it connects to.
+        expires_in: Seconds (or a `timedelta`) after which a request expires that sets no time itself, as with
             `@requires_approval`; None leaves it to the controller.
 
     Raises:
         ValueError: A setting is unknown, or arguments contradict each other.
-        TypeError: There is nothing to wrap, an object without methods that could be tools, or a toolset with a say
-            inside another that hides it.
+        TypeError: There is nothing to wrap, an object without methods that could be tools, or a toolset with
+            approval hooks inside another that hides it.
     """
 
-    # The fields are all that a copy is made from: PydanticAI copies a wrapper for each run.
+    # A copy is made from the fields alone: PydanticAI copies a wrapper for each run.
     controller: ApprovalController
     tool_configs: Mapping[str, Mapping[str, Any]]
     default_approval: Setting
@@ -156,20 +156,20 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         return self.controller.memory
 
     def __getattr__(self, name: str) -> Any:
-        """An attribute of the toolset or object that was given."""
+        """Look up an attribute in the wrapped toolset or object."""
         if name == "wrapped":  # not set yet, while a copy is being made
             raise AttributeError(name)
         return getattr(self._given, name)
 
     @property
     def _given(self) -> object:
-        """What the author wrapped: a toolset, or the object that we made one of."""
+        """The wrapped toolset, or the object that a toolset was made of."""
         return self.wrapped.given if isinstance(self.wrapped, ObjectToolset) else self.wrapped
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """The tools of the wrapped toolset that the policy does not block by their names.
+        """Return the tools of the wrapped toolset that the policy does not block by name.
 
-        Those that PydanticAI would defer for approval are called at once.
+        Tools that PydanticAI would defer for approval are called at once.
         """
         tools = await self.wrapped.get_tools(ctx)
         return {name: called_at_once(tool) for name, tool in tools.items() if not self._needs.hides(name)}
@@ -184,7 +184,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         """Run a tool, asking first if it needs approval.
 
         Returns:
-            What the tool returned, or a `ToolDenied` with the reviewer's words.
+            The result of the tool, or a `ToolDenied` with the reviewer's words.
 
         Raises:
             PermissionError: The call is blocked, or was refused hard (`ApprovalDeniedError`).
@@ -251,10 +251,10 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
 
 
 def _validated(tool: ToolsetTool[Any], arguments: dict[str, Any], ctx: RunContext[Any]) -> dict[str, Any]:
-    """Arguments as the tool is called with, as PydanticAI makes them of what a model sends.
+    """Return the arguments that PydanticAI makes of a model's, with which the tool is called.
 
     Raises:
-        ValueError: The tool does not take them.
+        ValueError: The tool does not accept them.
     """
     context = getattr(ctx, "validation_context", None)
     made: dict[str, Any] = tool.args_validator.validate_python(arguments, context=context)
@@ -266,10 +266,10 @@ def _gone(name: str) -> ToolDenied:
 
 
 def _refuse_hidden_hooks(toolset: AbstractToolset[Any]) -> None:
-    """Refuse to wrap what cannot be asked: a toolset with a say that something else hides.
+    """Refuse to wrap a toolset with approval hooks that another toolset hides.
 
     Raises:
-        TypeError: There is one.
+        TypeError: There is such a toolset.
     """
     for inner in _inside(toolset):
         if isinstance(inner, ApprovalToolset):
@@ -290,10 +290,10 @@ def _inside(toolset: AbstractToolset[Any]) -> Sequence[AbstractToolset[Any]]:
 
 
 def _refusal(decision: ApprovalDecision) -> ToolDenied:
-    """Tell the model, or end the run.
+    """Return the refusal for the model, or end the run.
 
-    A call that fell with an earlier one of its batch never ends the run itself: the earlier one does, and
-    carries the reviewer's words.
+    A call that was rejected with an earlier one of its batch never ends the run itself: the earlier one does, with
+    the reviewer's words.
 
     Raises:
         ApprovalDeniedError: The refusal is hard.
@@ -314,7 +314,7 @@ def _controller(
     callback: ApprovalCallback | None,
     memory: ApprovalMemory | None,
 ) -> ApprovalController:
-    """The controller that decides; the one behind the callback if there is one, with its mode and queue."""
+    """The controller that decides; behind a callback of a controller, that controller with its mode and queue."""
     behind = getattr(callback, "__self__", None)
     if isinstance(behind, ApprovalController):
         if controller is not None and controller is not behind:
@@ -332,10 +332,10 @@ def _controller(
 def _with_pre_approved(
     tool_configs: Mapping[str, Mapping[str, Any]], pre_approved: Sequence[str] | None
 ) -> Mapping[str, Mapping[str, Any]]:
-    """The settings of all tools; what `tool_configs` says of the approval of a tool is more exact than the list.
+    """The settings of all tools; a setting in `tool_configs` outranks the list.
 
     Raises:
-        TypeError: `pre_approved` is one text.
+        TypeError: `pre_approved` is a text, not a list.
     """
     if pre_approved is None:
         return tool_configs
@@ -355,11 +355,11 @@ def _with_pre_approved(
 
 
 _REGISTRIES = ("tools", "functions", "_functions")
-"""Where toolsets keep what they call, by the name of the tool."""
+"""Attributes in which toolsets keep their functions, by the name of the tool."""
 
 
 def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
-    """The Python function that carries the marks of a tool, if it can be found."""
+    """The Python function with the marks of a tool, if it can be found."""
     for each in _perhaps_behind(name, tool, toolset):
         if callable(each):
             return cast("Callable[..., Any]", each)
@@ -367,7 +367,7 @@ def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., 
 
 
 def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:
-    """Where the function of a tool may be, the surest place first."""
+    """The places where the function of a tool may be, the surest first."""
     while (source := getattr(tool, "source_tool", None)) is not None:  # that of a CombinedToolset
         tool = source
     schema = getattr(getattr(tool, "call_func", None), "__self__", None)  # a FunctionToolset's tool
@@ -379,21 +379,21 @@ def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:
     yield getattr(toolset, name, None)
 
 
-# -- What a PydanticAI run knows of a call, in the words of an `ApprovalContext`.
+# -- The facts that a PydanticAI run has about a call, as an `ApprovalContext`.
 
 VIA = "pydantic-ai"
-"""What reviewers are told that calls come through."""
+"""The name of the adapter for reviewers."""
 
 
 def approval_context(
     call: PlainCall, ctx: RunContext[Any] | None, defined_now: LookAtDefinition | None = None
 ) -> ApprovalContext:
-    """Describe a call: its arguments, its ids, and what the model wants after it.
+    """Return the context of a call: its arguments, its ids, and the later calls of the turn.
 
     Args:
         call: The call, under the name that the wrapped toolset knows it by.
         ctx: The run; None for a call from outside a run.
-        defined_now: Looks again how the tool is defined; None if that cannot change.
+        defined_now: Looks up the present definition of the tool; None if it cannot change.
     """
     return ApprovalContext(
         tool_name=call.tool_name,
@@ -421,7 +421,7 @@ def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:
 
 
 def _batch(ctx: RunContext[Any]) -> dict[str, Any]:
-    """Position among the calls of the same model turn, and those that come later."""
+    """The position among the calls of the same model turn, and the later ones."""
     calls = _calls_of_turn(ctx)
     position = next((i for i, call in enumerate(calls) if call.tool_call_id == ctx.tool_call_id), None)
     if position is None:
@@ -441,31 +441,31 @@ def _calls_of_turn(ctx: RunContext[Any]) -> list[ToolCallPart]:
 
 
 def _is_output(call: ToolCallPart, ctx: RunContext[Any]) -> bool:
-    """Whether the call only hands in the result of the run."""
+    """True if the call only hands in the result of the run."""
     known = None if ctx.tool_manager is None else ctx.tool_manager.get_tool_def(call.tool_name)
     return known is not None and known.kind == "output"
 
 
 def _look_ahead(call: ToolCallPart) -> dict[str, Any]:
-    """A later call as the model wrote it; what is not JSON is shown as the text that it is."""
+    """A later call as the model wrote it; arguments that are not JSON are shown as text."""
     try:
         arguments: object = call.args_as_dict(raise_if_invalid=True)
     except (ValueError, AssertionError):
-        arguments = NotImplemented  # no JSON value, so what was written is shown
+        arguments = NotImplemented  # no JSON value, so the written text is shown
     return look_ahead(call.tool_name, arguments, call.args)
 
 
-# -- The MCP server that runs a PydanticAI tool, by a name that no server chooses for itself.
+# -- The MCP server that runs a PydanticAI tool, by a name that no server chooses itself.
 
 _DIGITS = 8
-"""Hexadecimal digits that tell two servers apart which are started or reached in nearly the same way."""
+"""The number of hexadecimal digits that tell apart two servers with nearly the same address."""
 
 
 def server_of(tool: ToolsetTool[Any] | None) -> str | None:
     """Return the name of the server that runs a tool; None for a tool of the agent itself.
 
     It is the `id` that the agent's author gave to the toolset, through prefixed, renamed and combined toolsets.
-    Without one it says what the toolset connects to, never what the server says of itself.
+    Without an `id` it is the address that the toolset connects to, never a name that the server gives itself.
     """
     if tool is None:
         return None
@@ -477,14 +477,14 @@ def server_of(tool: ToolsetTool[Any] | None) -> str | None:
     if toolset is None or isinstance(toolset, FunctionToolset):
         return None
     transport = getattr(getattr(toolset, "client", None), "transport", None)
-    chosen: str | None = getattr(toolset, "_explicit_id", None)  # another `id` may be no more than a host
+    chosen: str | None = getattr(toolset, "_explicit_id", None)  # any other `id` may be just a host
     if chosen is not None or transport is None:
         return chosen or toolset.id
     return _connected_to(transport)
 
 
 def _connected_to(transport: Any) -> str:
-    """What a transport of FastMCP leads to: a URL, a program, or a server in this process."""
+    """The target of a transport of FastMCP: a URL, a program, or a server in this process."""
     url = getattr(transport, "url", None)
     if url is not None:
         parts = urlsplit(str(url))
@@ -503,10 +503,10 @@ def _digits(*facts: Any) -> str:
     return hashlib.sha256(ascii(facts).encode()).hexdigest()[:_DIGITS]
 
 
-# -- How PydanticAI offers a tool to the model, as the definition that an approval is for.
+# -- The definition of a PydanticAI tool, for which an approval is given.
 
 Look = Callable[[], Awaitable[Definition | None]]
-"""How a tool is offered now; None if it is not any more."""
+"""Looks up the present definition of a tool; None if it is not offered any more."""
 
 
 class Definitions:
@@ -519,7 +519,7 @@ class Definitions:
         self._known: dict[str, tuple[ToolDefinition, Definition]] = {}
 
     def of(self, tool: ToolsetTool[Any] | None) -> Definition | None:
-        """Return how a tool is offered; None for a call without a tool.
+        """Return the definition of a tool; None for a call without a tool.
 
         Raises:
             NotJsonError: Its schema is nested too deep.
@@ -536,9 +536,9 @@ class Definitions:
 
 
 def may_change(tool: ToolsetTool[Any] | None) -> bool:
-    """Whether something else than this process runs the tool, so that it may be another one by now.
+    """True if something else than this process runs the tool, so that its definition may have changed.
 
-    A function tool brings the function that it describes; a tool of an MCP server is no more than a name.
+    A function tool has the function that it describes; a tool of an MCP server is just a name.
     """
     if tool is None or isinstance(tool, FunctionToolsetTool):
         return False
@@ -548,7 +548,7 @@ def may_change(tool: ToolsetTool[Any] | None) -> bool:
 
 
 def looking_at(toolset: AbstractToolset[Any], name: str, ctx: RunContext[Any]) -> Look:
-    """Return a function that asks a toolset how it offers a tool now."""
+    """Return a function that looks up the present definition of a tool in a toolset."""
 
     async def look() -> Definition | None:
         tool = (await toolset.get_tools(ctx)).get(name)
@@ -558,7 +558,7 @@ def looking_at(toolset: AbstractToolset[Any], name: str, ctx: RunContext[Any]) -
 
 
 def _said(offered: ToolDefinition) -> tuple[Any, ...]:
-    # Identical parts are found equal without being compared.
+    # Identical parts are found equal without a comparison.
     return offered.description, offered.parameters_json_schema, offered.metadata, offered.return_schema
 
 
