@@ -1,1 +1,1 @@
-"""The reviewer's screen: where people read what agents ask and decide."""
+"""The reviewer's screen: people read the requests of agents there and decide them."""

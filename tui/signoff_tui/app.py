@@ -1,4 +1,4 @@
-"""The program: one office, the review screen, and what can be laid over it."""
+"""The program: the shared services, the review screen, and the screens over it."""
 
 from __future__ import annotations
 
@@ -57,26 +57,26 @@ class SignoffApp(App[None]):
 
     Args:
         queue: An open review connection; the app closes it.
-        place: Where the queue is, in words.
+        place: The place of the queue, in words.
         theme: Name of a theme; that of `chosen` if it is left out.
         settings: Times of the decision guard; those of `chosen` if they are left out.
-        notices: How a person who looks elsewhere is called; as `chosen` says if it is left out.
-        speaks_through: What reads first what is said to the terminal.
+        notices: The settings of notices; those of `chosen` if they are left out.
+        speaks_through: The first reader of the output: the terminal or a multiplexer.
         ascii_only: Draw with ASCII characters only, whatever `chosen` says.
         read_only: Look only: no key decides anything.
         wall_clock: Microseconds since the epoch, for the times that people read.
-        chosen: What the person chose; the defaults if it is left out.
-        personal: Where that comes from, to be read again when it changes.
+        chosen: The settings of the person; the defaults if they are left out.
+        personal: The sources of these settings, read again when they change.
         asks_for_theme: Ask for a theme before anything else.
-        list_states: Where it is kept how the list is left; it is forgotten if this is left out.
-        mute_file: Where it is kept what is muted; it is forgotten if this is left out.
+        list_states: The store of list positions; without it they are forgotten.
+        mute_file: The file of mutes; without it they are forgotten.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
     """
 
     TITLE = "signoff"
-    # The style of the first screen is loaded with the program's. The whole path: others are made of this program.
+    # The style of the first screen is loaded with the program's. A full path: others subclass this program.
     CSS_PATH = Path(__file__).parent / "screens" / "review" / "screen.tcss"
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
@@ -124,9 +124,9 @@ class SignoffApp(App[None]):
         self._colorless = NoColor()
         self._one_pass = InOnePass([self._net])
         self.fault: Exception | None = None
-        """What ended the screen, if it did not end as it should."""
+        """The error that ended the screen, if there was one."""
         self.stopped: ScreenStopped | None = None
-        """What ended the screen from outside."""
+        """The event outside the screen that ended it."""
         super().__init__()
         self.animation_level = "none"
         chosen = chosen or ResolvedSettings()
@@ -172,17 +172,17 @@ class SignoffApp(App[None]):
         return self._review
 
     def get_default_screen(self) -> ReviewScreen:
-        """The first screen is the review: Textual would lay out and paint an empty one below it."""
+        """Return the review as the first screen: Textual would lay out and paint an empty one below it."""
         return self._review
 
     def on_mount(self) -> None:
-        """Open the desk and start to listen to the queue."""
+        """Start the session and listen to the queue."""
         # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
         self._bindings.key_to_bindings.clear()
         self._standstill.listen()
         run_beside(self, self._watch, group="watch")
         self._following.start()
-        self.call_after_refresh(self._following.look)  # it loads what the first picture does not need
+        self.call_after_refresh(self._following.look)  # it loads parts that the first picture does not need
         self._office.muting.start()
         if self._chosen.theme_follows and not self.no_color:
             self.speak(AskBackground())
@@ -196,14 +196,14 @@ class SignoffApp(App[None]):
             self.use_theme(LIGHT_THEME)
 
     def on_unmount(self) -> None:
-        """Keep how the list is left, and close the queue."""
+        """Save the list position, and close the queue."""
         self._keep_list_state()
         self._standstill.stop()
         self._following.stop()
         self._office.close()
 
     def get_driver_class(self) -> type[Driver]:
-        """The driver for terminals that costs nothing while no key comes; elsewhere Textual's own."""
+        """Return the driver for terminals that costs nothing while no key comes; elsewhere Textual's own."""
         usual = super().get_driver_class()
         if usual.__name__ != "LinuxDriver":
             return usual
@@ -212,7 +212,7 @@ class SignoffApp(App[None]):
         return QuietDriver
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Textual's filters, and behind them the last net. Who wants no color gets no shades of gray either."""
+        """Return Textual's filters, then the output filter. Without colors there are no shades of gray either."""
         wanted = (*super().get_line_filters(), self._net)
         if self.no_color:
             kept = (known for known in wanted[:-1] if not isinstance(known, Monochrome | NoColor))
@@ -222,23 +222,23 @@ class SignoffApp(App[None]):
         return [self._one_pass]
 
     def get_theme(self, theme_name: str) -> TextualTheme | None:
-        """Textual asks for it at every row that it draws, and would copy the list of all themes each time."""
+        """Return a theme without copying all themes: Textual asks for it at every row that it draws."""
         return self._registered_themes.get(theme_name) or super().get_theme(theme_name)
 
     def post_display_hook(self) -> None:
-        """Textual calls this after every picture it wrote: only what is in one counts as painted."""
+        """Note a painted picture: Textual calls this after every picture it wrote."""
         self._review.displayed()
         if (over := self._layers.top) is not None:
             over.displayed()
 
     async def on_event(self, event: Event) -> None:
-        """Whatever a person does at the keyboard or with the mouse tells that somebody is there."""
+        """Handle an event; any use of keyboard or mouse shows that somebody is there."""
         if isinstance(event, Key | MouseDown | Paste):
             self._beside.present()
         if isinstance(event, InputEvent) and not self.screen_stack:
             return  # typed before there is a screen or after the last one: it decides nothing
         if isinstance(event, Key | Paste) and not event.is_forwarded:
-            # Never to a box at once: what opens it may wait in the screen's queue, and a later key would overtake.
+            # Never to a box at once: the key that opens it may be queued, and a later one would overtake it.
             self.app_focus = True
             self.screen._forward_event(event)  # noqa: SLF001 - as Textual does to the box
             return
@@ -251,7 +251,7 @@ class SignoffApp(App[None]):
 
     @on(ToldToEnd)
     def _end(self, event: ToldToEnd) -> None:
-        """End as by the key, but ask nothing: what is held is not sent; what was sent is waited for, once."""
+        """End as by the key, but ask nothing: a held decision is not sent; sent ones are waited for, once."""
         if self.stopped is not None or not self._layers.there:
             self.stopped = self.stopped or ScreenStopped(event.number, 0)
             self.exit()
@@ -279,13 +279,13 @@ class SignoffApp(App[None]):
                 self._review.say(words)
 
     def on_app_focus(self, event: AppFocus) -> None:
-        """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
+        """Note the focus of the terminal; the key or click before it may have been meant for that alone."""
         self._beside.focus(focused=True)
-        self._following.look()  # not everything is told, such as what happens on other machines
+        self._following.look()  # some changes are not reported, such as those by other machines
         self._review.terminal_focused(event.time)
 
     def on_app_blur(self, _: AppBlur) -> None:
-        """The person looks elsewhere now, and may end the program from there."""
+        """Note the lost focus; the person may end the program from elsewhere."""
         self._keep_list_state()
         self._beside.focus(focused=False)
 
@@ -294,54 +294,54 @@ class SignoffApp(App[None]):
             self._list_states.save(self._review.filtering.state)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Textual calls this with what nobody expected; the screen ends."""
+        """End the screen after an unexpected error; Textual calls this."""
         self.fault = self.fault or error
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """Textual would write all that the program knew at that moment: what agents sent, and their secrets."""
+        """Print no dump: Textual would write all variables, with the secrets that agents sent."""
         self._close_messages_no_wait()
 
     def speak(self, saying: Saying) -> None:
-        """Say something to the terminal besides what is drawn; elsewhere nothing happens."""
+        """Write a sequence to the terminal besides the picture; without a terminal nothing happens."""
         if isinstance(self._driver, Speaks):
             self._driver.speak(saying, self._speaks_through)
 
     def edit(self, text: str, suffix: str) -> str | None:
-        """Leave the terminal to the person's editor; returns the text, or None if it was not changed.
+        """Give the terminal to the person's editor; returns the text, or None if it was not changed.
 
         Raises:
-            HandoverError: There is no text; the message says why.
+            HandoverError: The editor failed; the message says why.
         """
         return in_a_free_terminal(self, lambda: edit_text(text, suffix))
 
     def hand_over(self, work: Callable[[], None]) -> None:
-        """Leave the terminal to something of the person's.
+        """Give the terminal to a program of the person.
 
         Raises:
-            HandoverError: It failed; the message says why.
+            HandoverError: The program failed; the message says why.
         """
         in_a_free_terminal(self, work)
 
     def announce(self, words: str, *, token: str = "ok") -> None:
-        """Say something in the program's own words that stays while nothing waits."""
+        """Show a message of signoff that stays while nothing waits."""
         self._office.announcement = Announcement(words, token)
-        if self._layers.there:  # else it says so when it is drawn for the first time
+        if self._layers.there:  # otherwise the first picture shows it
             self._review.say(words, token=token)
 
     def _history_lost(self, words: str) -> None:
-        """The history is less than it was when a reviewer saw it last; or that was accepted."""
+        """Note that the history has lost records, or that the loss was accepted."""
         self.announce(reveal_line(words).text, token="danger")
 
     def _mutes_changed(self) -> None:
-        """Somebody was muted, or is heard again."""
+        """Note that mutes have changed."""
         self._beside.mutes_changed()
         if self._layers.there:
             self._review.redraw()
         self._layers.take_standing()
 
     def rules_looked_at(self, *, changed: bool, files: int) -> None:
-        """Tell the screens that show rule files to look again, and look whether one is broken."""
+        """Tell the screens that show rule files to look again, and check whether one is broken."""
         self._alarms.rules_changed(differ=changed, files=files)
         for screen in self._layers:
             screen.take_rules_news()
@@ -350,8 +350,8 @@ class SignoffApp(App[None]):
         """Show another screen, or change the theme.
 
         Args:
-            name: Which screen, or ``theme``.
-            query: What the screen picks, in the filter language; all if it is empty.
+            name: The name of the screen, or ``theme``.
+            query: The filter of the screen; empty for everything.
 
         Raises:
             ValueError: There is no such screen.
@@ -366,7 +366,7 @@ class SignoffApp(App[None]):
 
     @on(QueueNews)
     def _pass_on(self, event: QueueNews) -> None:
-        """What the review took over of the queue is news to the screens that lie over it as well."""
+        """Pass the changes that the review took over on to the screens over it."""
         problem = str(event.news) if isinstance(event.news, QueueError) else ""
         if not problem:
             self._alarms.queue_changed()
@@ -374,11 +374,11 @@ class SignoffApp(App[None]):
             screen.post_message(News(problem))
 
     def use(self, chosen: ResolvedSettings, before: ResolvedSettings) -> None:
-        """Go on with other choices. What a key does never changes under the hand: guard and keys stay as they are.
+        """Apply new settings. The guard and the keys stay as they are: no key changes under the hand.
 
         Args:
-            chosen: What was chosen now.
-            before: What was chosen before.
+            chosen: The new settings.
+            before: The settings before.
         """
         self._chosen = chosen
         said = ["settings read again"]
@@ -417,7 +417,7 @@ class SignoffApp(App[None]):
         )
 
     def _keep_theme(self, name: str) -> None:
-        """Use a theme, and write it into the settings if there is a place for them."""
+        """Apply a theme, and write it into the settings if there is a file for them."""
         self.use_theme(name)
         if self._personal is None:
             return
@@ -426,11 +426,11 @@ class SignoffApp(App[None]):
         except NotKeptError as error:
             self._review.say(reveal_line(str(error)).text, token="danger")
         else:
-            self._following.look()  # at once: what it says of the file must not come after this
+            self._following.look()  # at once: its message about the file must not come after this
             self._review.say(f"theme {name}, written to your settings", token="ok")
 
     def keep_filter(self, query: str) -> Announcement:
-        """Write a filter into the settings, under a digit of the person's own; returns what became of it."""
+        """Write a filter into the settings, under a digit of the person's own; returns the result in words."""
         if self._personal is None:
             return Announcement("not saved: there is no place for settings", "warn")
         try:
@@ -443,7 +443,7 @@ class SignoffApp(App[None]):
 
     @property
     def theme_names(self) -> tuple[str, ...]:
-        """The themes that there are."""
+        """The names of all themes."""
         return tuple(self._themes)
 
     def use_theme(self, name: str) -> None:
@@ -457,7 +457,7 @@ class SignoffApp(App[None]):
         if self.theme == name:  # other colors under the same name
             self.refresh_css(animate=False)
         else:
-            self.theme = name  # Textual works out all styles for it; here as well would take twice as long
+            self.theme = name  # Textual works out all styles; doing it here too would take twice as long
         for widget in self.screen.walk_children(with_self=True):
             widget.refresh()
 
@@ -468,17 +468,17 @@ class SignoffApp(App[None]):
 
 
 _MADE_AT_ONCE = 50_000
-"""Objects that are made before the garbage collector looks at them."""
+"""The number of new objects after which the garbage collector runs."""
 
 
 def spare_the_collector() -> None:
-    """Tell the garbage collector that what is there now stays.
+    """Exclude the objects that are there from garbage collection.
 
-    It is code, mostly. Walking through it again and again takes a tenth of a second each time, in which nothing is
-    drawn. Of what comes later, much comes at once: a long diff is not walked through again and again either, while
+    They are code, mostly. Walking through them again and again takes a tenth of a second each time, in which
+    nothing is drawn. Later objects often come all at once: a long diff is not walked through again and again while
     it is made.
     """
-    gc.enable()  # whoever loads all this may have switched it off
+    gc.enable()  # the caller may have switched it off
     gc.freeze()
     gc.set_threshold(_MADE_AT_ONCE)
 
@@ -495,13 +495,13 @@ def run(
 
     Args:
         place: Directory, name or URL of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
-        theme: Name of a theme; ``SIGNOFF_THEME`` or what the person's settings say by default.
+        theme: Name of a theme; ``SIGNOFF_THEME`` or the theme of the settings by default.
         ascii_only: Draw with ASCII characters only, whatever the settings say.
         read_only: Look only: no key decides anything.
-        chosen: What the person's settings say, if they have been read already.
+        chosen: The person's settings, if they have been read already.
 
     Returns:
-        What ended the screen from outside; None if the person left it.
+        The event outside the screen that ended it; None if the person left it.
 
     Raises:
         QueueError: The queue cannot be opened; the message says what to do.
@@ -509,7 +509,7 @@ def run(
         ValueError: There is no such theme or channel for notices, or the person's settings are not valid.
     """
     variables = dict(os.environ)
-    os.environ.pop("UNICODE_VERSION", None)  # Rich would lay rows out by an older table than the one we measured
+    os.environ.pop("UNICODE_VERSION", None)  # with it, Rich would use an older table than the measured one
     personal = Personal(variables, theme, ascii_only)
     chosen = chosen or personal.choose()
     app = SignoffApp(

@@ -1,4 +1,4 @@
-"""The screen's connection to the queue, and work that must not block the screen."""
+"""The services that all screens share: the queue, and work that must not block the screen."""
 
 from __future__ import annotations
 
@@ -37,51 +37,51 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Draft = tuple[str, ...]
-"""Whom a draft is about: request ids."""
+"""The request ids that a draft is about."""
 
 MERGE_SECONDS = 0.1
-"""Changes that come this close together are drawn at once."""
+"""The time within which changes of the queue are drawn at once."""
 
 RETRY_SECONDS = 1.0
 
 
 class Goes(Protocol):
-    """The app, as far as screens ask it to go somewhere."""
+    """The part of the app that screens call to go somewhere."""
 
     def go(self, name: str, query: str = "") -> None:
-        """Show another screen, with what the query picks, or change the theme."""
+        """Show another screen with a filter, or change the theme."""
 
     def speak(self, saying: Saying) -> None:
-        """Say something to the terminal besides what is drawn."""
+        """Write a sequence to the terminal besides the picture."""
 
     def edit(self, text: str, suffix: str) -> str | None:
-        """Leave the terminal to the person's editor; returns the text, or None if it was not changed."""
+        """Give the terminal to the person's editor; returns the text, or None if it was not changed."""
 
     def hand_over(self, work: Callable[[], None]) -> None:
-        """Leave the terminal to something of the person's."""
+        """Give the terminal to a program of the person."""
 
     def keep_filter(self, query: str) -> Announcement:
-        """Write a filter into the person's settings; returns what became of it."""
+        """Write a filter into the person's settings; returns the result in words."""
 
 
 class Announcement(NamedTuple):
-    """Something in the program's own words, and the style it is said in."""
+    """A message of signoff, and its style."""
 
     words: str = ""
     token: str = "ok"
 
 
 class Office:
-    """What all screens of one run share.
+    """The services that all screens of one run share.
 
     Args:
         queue: An open review connection; the office closes it.
-        place: Where the queue is, in words.
+        place: The place of the queue, in words.
         app: Shows other screens.
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
-        muting: Mutes notices.
+        muting: The mutes of notices.
         keys: The keys of the person; those of the table if they are left out.
-        replies: What the person says more than once; kept for this run only if it is left out.
+        replies: The saved replies; kept for this run only if left out.
     """
 
     def __init__(
@@ -102,21 +102,21 @@ class Office:
         self._app = app
         self._sending: set[asyncio.Task[tuple[DecideResult, ...]]] = set()
         self.announcement = Announcement()
-        """What an empty inbox says besides."""
+        """The message in an empty inbox."""
         self.alarms = Alarms()
-        """What the first line of every screen warns of."""
+        """The warnings on the first line of every screen."""
         self.surroundings = Surroundings()
-        """What else there is besides what waits."""
+        """The counts besides the waiting requests."""
         self.aside = Aside()
-        """Does what may never end."""
+        """Runs work that may never end."""
         self.drafts: dict[Draft, str] = {}
-        """What was written and not sent."""
+        """Texts that were written and not sent."""
         self.earlier = EarlierTexts()
-        """What was sent in this run."""
+        """Texts that were sent in this run."""
         self.replies = replies or Replies()
-        """What the person says more than once."""
+        """The saved replies of the person."""
         self.saved_filters: Sequence[SavedFilter] = SAVED_FILTERS
-        """Filters under a digit."""
+        """The filters under digits."""
         self.viewer: Sequence[str] = ()
         """Program and arguments that show a diff outside of the screen; empty if there is none."""
 
@@ -126,38 +126,38 @@ class Office:
         return self._queue.reviewer
 
     def go(self, name: str, query: str = "") -> None:
-        """Show another screen, with what the query picks, in the filter language."""
+        """Show another screen, with a filter."""
         self._app.go(name, query)
 
     def speak(self, saying: Saying) -> None:
-        """Say something to the terminal besides what is drawn."""
+        """Write a sequence to the terminal besides the picture."""
         self._app.speak(saying)
 
     def edit(self, text: str, suffix: str) -> str | None:
-        """Have the person edit a text in their own editor; nothing else happens meanwhile.
+        """Have the person edit a text in their own editor; the screen waits.
 
         Args:
-            text: What is to be edited.
+            text: The text.
             suffix: Ending of a file name by which the editor knows its language.
 
         Returns:
-            The text as it was left; None if it was not changed.
+            The edited text; None if it was not changed.
 
         Raises:
-            HandoverError: There is no text; the message says why.
+            HandoverError: The editor failed; the message says why.
         """
         return self._app.edit(text, suffix)
 
     def hand_over(self, work: Callable[[], None]) -> None:
-        """Leave the terminal to something of the person's; nothing else happens meanwhile.
+        """Give the terminal to a program of the person; the screen waits.
 
         Raises:
-            HandoverError: It failed; the message says why.
+            HandoverError: The program failed; the message says why.
         """
         self._app.hand_over(work)
 
     def keep_filter(self, query: str) -> Announcement:
-        """Write a filter into the person's settings; returns what became of it."""
+        """Write a filter into the person's settings; returns the result in words."""
         return self._app.keep_filter(query)
 
     def close(self) -> None:
@@ -165,10 +165,10 @@ class Office:
         self._queue.close()
 
     async def changes(self, cursor: Callable[[], int]) -> AsyncIterator[ChangeSet | QueueError]:
-        """Yield what changes, merged, for ever; an error when the queue is lost, then go on trying.
+        """Yield changes, merged, for ever; an error when the queue is lost, and then go on trying.
 
         Args:
-            cursor: Says how far the changes were taken over.
+            cursor: Returns the cursor after the changes that were taken over.
         """
         fresh = False
         while True:
@@ -187,7 +187,7 @@ class Office:
             await asyncio.sleep(RETRY_SECONDS)
 
     async def _opened_again(self) -> None:
-        """Return when there is a queue again. That the one before is gone has been said."""
+        """Return when there is a queue again. The loss has been reported by then."""
         while True:
             await asyncio.sleep(RETRY_SECONDS)
             with contextlib.suppress(QueueError):
@@ -195,14 +195,14 @@ class Office:
                 return
 
     async def content(self, request: StoredRequest, *, revealed: bool = False) -> tuple[Content | None, str]:
-        """Make the documents of a request, with its secrets or with marks for them, or say why that fails."""
+        """Make the documents of a request, with its secrets or with marks for them; or return the error."""
         try:
             return await asyncio.to_thread(_made, request, self._queue.blob, revealed=revealed), ""
         except (QueueError, ValueError) as error:
             return None, str(error)
 
     async def scanned(self, content: Content) -> Content:
-        """The same content with all that has to be said of it."""
+        """Return the same content with its findings."""
         return await asyncio.to_thread(scanned, content)
 
     async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -210,7 +210,7 @@ class Office:
         return await asyncio.to_thread(function, *args, **kwargs)
 
     async def ask(self, question: Callable[[ReviewQueue], T]) -> T:
-        """Ask the queue something, or tell it something that is no decision, in a thread.
+        """Run a call of the queue that is no decision, in a thread.
 
         Raises:
             QueueError: The queue cannot be used.
@@ -218,19 +218,19 @@ class Office:
         return await asyncio.to_thread(question, self._queue)
 
     async def decide(self, held: Held[HeldAnswer]) -> tuple[DecideResult, ...]:
-        """Give a held decision to the queue. A queue that cannot be reached refuses; nothing was decided."""
+        """Send a held decision to the queue. If the queue cannot be reached, the result is a refusal."""
         task = asyncio.create_task(asyncio.to_thread(self._decide, held))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
         return await task
 
     async def drained(self) -> None:
-        """Wait until the queue has answered to every decision that was sent."""
+        """Wait until the queue has answered all decisions that were sent."""
         while self._sending:
             await asyncio.wait(self._sending)
 
     async def request(self, request_id: str, revision: int) -> StoredRequest:
-        """One revision of a request.
+        """Return one revision of a request.
 
         Raises:
             QueueError: The queue cannot be read, or there is no such request.
@@ -253,7 +253,7 @@ class Office:
 
 
 def _made(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool) -> Content:
-    """The contents of a request, and the same with the marks that are drawn where hunks may be chosen."""
+    """The content of a request, and the same with marks for choosing hunks."""
     content = make_content(request, blob, revealed=revealed)
-    with_marks(request, content)  # it is kept there, so that the screen need not wait for it
+    with_marks(request, content)  # cached with the content, so that the screen need not wait
     return content

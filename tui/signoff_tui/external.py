@@ -1,4 +1,4 @@
-"""Other programs of the person: editor, pager and diff viewer, and the terminal handed to them and back."""
+"""Programs of the person: editor, pager and diff viewer, and the hand-over of the terminal to them and back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 _NO_MODELINES = (
     "--cmd",
-    # The second part holds also where the person's own settings allow modelines.
+    # The second part holds even if the person's own settings allow modelines.
     "set nomodeline | silent! autocmd BufReadPre,StdinReadPre * setlocal nomodeline",
 )
 
@@ -52,14 +52,14 @@ class HandoverError(Exception):
 
 
 def in_a_free_terminal(app: App[Any], work: Callable[[], T]) -> T:
-    """Give the terminal away while something is done, and take it back whatever becomes of that.
+    """Give the terminal away while work is done, and take it back in any case.
 
     Args:
-        app: Whose terminal it is.
-        work: What is done; nothing else happens meanwhile.
+        app: The app with the terminal.
+        work: The work; the screen waits for it.
 
     Raises:
-        HandoverError: The terminal cannot be given away, or the work says so.
+        HandoverError: The terminal cannot be given away, or the work raised it.
     """
     done: list[T] = []
     failure: HandoverError | None = None
@@ -77,11 +77,11 @@ def in_a_free_terminal(app: App[Any], work: Callable[[], T]) -> T:
 
 
 def words_of(said: str, name: str) -> Sequence[str]:
-    """The words of a command that somebody wrote as one text, as shells read it, but run by no shell.
+    """Split a command into words as shells do, without running one.
 
     Args:
         said: The command; may be empty.
-        name: The variable that it stands in, for messages.
+        name: The variable with the command, for messages.
 
     Raises:
         HandoverError: Its quotes do not match.
@@ -93,9 +93,9 @@ def words_of(said: str, name: str) -> Sequence[str]:
 
 
 def obeying_no_text(words: Sequence[str]) -> Sequence[str]:
-    """The words of a command, with those that keep its program from obeying a text of somebody else that it opens.
+    """Return the words of a command, with options that keep its program from obeying the text that it opens.
 
-    Only vim does that, under whatever name it is started.
+    Only vim does that, under several names.
 
     Args:
         words: The program and its arguments.
@@ -115,15 +115,15 @@ def program(
 
     Args:
         words: The program and its arguments.
-        folder: Where it runs; here if it is left out.
-        variables: Its environment; ours if it is left out.
-        text: What it reads from its standard input; the terminal if it is left out.
+        folder: The directory it runs in; the present one if left out.
+        variables: Its environment; that of this process if left out.
+        text: Its standard input; the terminal if left out.
 
     Returns:
-        How it ended; 0 is well.
+        Its exit code.
 
     Raises:
-        HandoverError: It cannot be started.
+        HandoverError: The program cannot be started.
     """
     given = None if text is None else text.encode()
     with _signals_passed_on() as pass_on_to:
@@ -144,7 +144,7 @@ def program(
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A folder that nobody else can look into, and that is gone afterwards with all that is in it."""
+    """Make a folder that nobody else can look into, and that is deleted afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="signoff-"))
     try:
         yield folder
@@ -160,7 +160,7 @@ def write_private(file: Path, text: str) -> None:
 
 @contextmanager
 def _signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
-    """Signals that end the screen end the program first that has its terminal; it is named once it runs."""
+    """Pass signals that end the screen on to the program in the terminal; it is named once it runs."""
     programs: list[subprocess.Popen[bytes]] = []
     came: list[int] = []
 
@@ -188,7 +188,7 @@ def _signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
 
 @contextmanager
 def _interrupts_left_to_the_program() -> Iterator[None]:
-    """Ctrl+C is pressed for the program that has the terminal, not for us, who started it."""
+    """Leave Ctrl+C to the program that has the terminal."""
     # A function, and not "ignore": that would be inherited by the program.
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
@@ -212,10 +212,10 @@ def editor_words(variables: Mapping[str, str], file: str, line: int | None = Non
     Args:
         variables: The environment: ``VISUAL`` counts before ``EDITOR``.
         file: Absolute path.
-        line: Where to begin.
+        line: The line to begin at.
 
     Raises:
-        HandoverError: Neither is set and none of the usual ones is there, or what is set are no words.
+        HandoverError: Neither is set and there is no usual one, or the value cannot be split into words.
     """
     words = _command(variables)
     at = [f"+{line}"] if line is not None and Path(words[0]).name in _TAKE_LINES else []
@@ -223,11 +223,11 @@ def editor_words(variables: Mapping[str, str], file: str, line: int | None = Non
 
 
 def edit_file(file: str, line: int | None = None) -> None:
-    """Let a person edit a file in a terminal that is free, and wait until that is done.
+    """Let a person edit a file in a free terminal, and wait until that is done.
 
     Args:
         file: Absolute path.
-        line: Where to begin.
+        line: The line to begin at.
 
     Raises:
         HandoverError: There is no editor, or it cannot be started.
@@ -236,15 +236,15 @@ def edit_file(file: str, line: int | None = None) -> None:
 
 
 def edit_text(text: str, suffix: str, variables: Mapping[str, str] = os.environ) -> str | None:
-    """Let a person edit a text of somebody else, in a private file that is gone afterwards.
+    """Let a person edit a text of somebody else, in a private file that is deleted afterwards.
 
     Args:
-        text: What is to be edited.
+        text: The text.
         suffix: Ending of the file's name.
         variables: The environment.
 
     Returns:
-        The text as it was left; None if it was not changed.
+        The edited text; None if it was not changed.
 
     Raises:
         HandoverError: There is no editor, it cannot be started, it failed, or it left no text.
@@ -273,15 +273,15 @@ def _command(variables: Mapping[str, str]) -> Sequence[str]:
     return words
 
 
-# -- Programs of the person that show things outside of the screen: the pager, and a viewer for diffs.
+# -- Programs of the person that show texts outside of the screen: the pager, and a viewer for diffs.
 #
-# They get safe text only, with marks for secrets, and nothing of it stays on the disk. What they show does not
-# count as shown.
+# They get safe text only, with marks for secrets, and no file stays on the disk. Text in them does not count as
+# shown.
 
 _USUAL_PAGERS = ("less", "more")
 
 _AT_A_GLANCE = 0.5
-"""Seconds. What a pager showed for a shorter time has been read by nobody: it did not wait for a key."""
+"""The time, in seconds, below which a pager has not waited for a key: nobody has read its text."""
 
 _ENDINGS = re.compile(r"\.[A-Za-z0-9]{1,12}\Z")
 
@@ -289,7 +289,7 @@ _ENDINGS = re.compile(r"\.[A-Za-z0-9]{1,12}\Z")
 def in_pager(
     text: str, variables: Mapping[str, str] = os.environ, *, wait: Callable[[], None] | None = None
 ) -> None:
-    """Let a person read a text in a terminal that is free: in `$PAGER`, else in one of the usual ones.
+    """Let a person read a text in a free terminal: in `$PAGER`, else in one of the usual ones.
 
     Args:
         text: Safe text; the pager reads it from its standard input.
@@ -320,13 +320,13 @@ def in_viewer(
     *,
     wait: Callable[[], None] | None = None,
 ) -> None:
-    """Let a person compare two texts in a terminal that is free, and wait for Enter afterwards.
+    """Let a person compare two texts in a free terminal, and wait for Enter afterwards.
 
     Args:
         command: The viewer and its arguments; the two files are added.
         before: Safe lines.
         after: Safe lines.
-        path: File that the texts are of; only its ending is used, by which the viewer knows the language.
+        path: File of the texts; only its ending is used, by which the viewer knows the language.
         variables: The environment.
         wait: Waits for Enter; on the terminal if it is left out.
 
@@ -340,13 +340,13 @@ def in_viewer(
             write_private(file, "".join(f"{line}\n" for line in lines))
         words = [*obeying_no_text(command), *map(str, files)]
         ended = program(words, folder=folder, variables=_tamed(variables, folder))
-        if ended not in (0, 1):  # 1 is how those end that have found a difference
+        if ended not in (0, 1):  # 1 means that there is a difference
             raise HandoverError(f"{command[0]} ended with {ended}")
         (wait or _until_enter)()
 
 
 def _tamed(variables: Mapping[str, str], folder: Path) -> Mapping[str, str]:
-    """An environment in which less runs no commands, and git looks for settings in no folder around."""
+    """An environment in which less runs no commands, and git reads no settings of the folders around."""
     return {**variables, "LESSSECURE": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)}
 
 
@@ -354,7 +354,7 @@ def _until_enter() -> None:
     try:
         with open("/dev/tty", "r+b", buffering=0) as terminal:  # noqa: PTH123
             terminal.write(b"\n[Enter] back to signoff ")
-            termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before this was asked is no answer
+            termios.tcflush(terminal, termios.TCIFLUSH)  # earlier keys are no answer
             terminal.readline()
     except (OSError, termios.error):
         return

@@ -1,4 +1,4 @@
-"""What is said when the screen ends otherwise than by its key: by a fault of its own, or told from outside."""
+"""The messages for a screen that ends by a fault of its own or by a signal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ScreenStopped(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """How the program ends, as shells count it."""
+        """The exit code of the program, as shells count it."""
         return 128 + self.number
 
     def __str__(self) -> str:
@@ -31,11 +31,11 @@ class ScreenStopped(Struct, frozen=True):
 
 
 class ScreenFaultError(Exception):
-    """The screen ended by a fault of its own: the cause. The message says what became of held decisions."""
+    """The screen ended by a fault of its own, the cause. The message tells about held decisions."""
 
 
 def fault_of(error: BaseException, held: int) -> ScreenFaultError:
-    """Say what happened, and what of it matters to the person.
+    """Return the error with a message on the fault and on held decisions.
 
     Args:
         error: The fault.

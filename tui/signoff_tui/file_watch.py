@@ -1,8 +1,8 @@
-"""Being told when files change, by the `watchfiles` library.
+"""Notice of changed files, by the `watchfiles` library.
 
-The directories are watched, not the files: an editor that saves puts another file in the place of the old one.
-What the system tells is gathered outside of Python, and a timer of the event loop fetches it. A thread that waits
-for it would look as often, and the program could end only after its next look.
+The directories are watched, not the files: an editor replaces the file when it saves. The library gathers the
+events outside of Python, and a timer of the event loop fetches them. A thread that waits for events would look as
+often, and the program could end only after its next look.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 __all__ = ["FileWatch"]
 
 FETCH_SECONDS = 0.5
-"""Time between two looks at what was gathered: an idle screen wakes up for each."""
+"""The time between two fetches of events: an idle screen wakes up for each."""
 
 _AT_ONCE = 1
-"""Milliseconds that a look may last, the least that there are."""
+"""The duration of a fetch in milliseconds, the shortest possible."""
 
 
 class FileWatch:
-    """Calls a function after files have changed, come or gone; what cannot be watched is never told of.
+    """Calls a function after files have changed, come or gone; files that cannot be watched are ignored.
 
     Args:
         changed: Called in the event loop that was running when `start` was called.
@@ -41,10 +41,10 @@ class FileWatch:
         self._loop = asyncio.get_running_loop()
 
     def watch(self, files: Iterable[Path], folders: Iterable[Path] = ()) -> None:
-        """Watch these from now on, and no others.
+        """Watch these files and folders from now on, and no others.
 
-        Finding a place may take long where a drive does not answer, so it may also be called in a thread. What
-        changes while it runs may not be told.
+        Resolving a path may take long on a drive that does not answer, so it may also be called in a thread.
+        Changes while it runs may be missed.
 
         Args:
             files: Files that need not be there yet, nor their directories.
@@ -54,13 +54,13 @@ class FileWatch:
         if loop is None:
             return
         looks = _looks(files, folders)
-        # Where there are too many watches nothing is told; and the loop may be closed by now.
+        # With too many watches there are no events; and the loop may be closed by now.
         with suppress(OSError, RuntimeError):
             next(looks)
             loop.call_soon_threadsafe(self._use, looks)
 
     def stop(self) -> None:
-        """End; nothing is told any more."""
+        """Stop; no more changes are reported."""
         self._loop = None
         if self._next_look is not None:
             self._next_look.cancel()
@@ -83,7 +83,7 @@ class FileWatch:
             return
         try:
             told = next(self._looks)
-        except RuntimeError:  # such as for a name that is no UTF-8: `watch` has to be called again
+        except RuntimeError:  # such as for a name that is not UTF-8: `watch` has to be called again
             self._looks, told = None, True
         else:
             self._next_look = self._loop.call_later(FETCH_SECONDS, self._look)
@@ -92,15 +92,15 @@ class FileWatch:
 
 
 def _looks(files: Iterable[Path], folders: Iterable[Path]) -> Generator[bool]:
-    """Watch, and say at each look whether something happened since the last one."""
-    from watchfiles import watch  # what it loads is not needed for the first picture
+    """Watch, and yield at each look whether something happened since the last one."""
+    from watchfiles import watch  # not needed for the first picture
 
     folders = list(folders)
     parent_of = dict(chain.from_iterable(map(_places, chain(files, folders))))
     whole = set(filter(None, map(_watchable, folders)))
     for changes in watch(
         *{*parent_of.values(), *whole},
-        watch_filter=None,  # with one it does not return while other files go on changing
+        watch_filter=None,  # a filter would not return while other files go on changing
         debounce=_AT_ONCE,
         step=_AT_ONCE,
         rust_timeout=_AT_ONCE,
@@ -113,13 +113,13 @@ def _looks(files: Iterable[Path], folders: Iterable[Path]) -> Generator[bool]:
 
 
 def _places(path: Path) -> Iterator[tuple[str, str]]:
-    """What is waited for, a path or for a link also its target, and the directory to watch for that.
+    """Each path to wait for, also the target of a link, and the directory to watch for it.
 
-    While the directory is not there, it is waited for in the one above.
+    For a directory that does not exist, the one above is watched.
     """
     try:
         ends = {path, Path(os.path.realpath(path))}
-    except ValueError:  # no file can be called so
+    except ValueError:  # no file can have that name
         return
     for end in ends:
         for parent in end.parents:
@@ -131,11 +131,11 @@ def _places(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _watchable(folder: Path) -> str | None:
-    """Where a directory is that can be watched; None if it cannot be. It may take long."""
+    """The real path of a directory that can be watched; None if it cannot be. It may take long."""
     try:
         real = os.path.realpath(folder)
         real.encode()  # the library takes no other names
-        # It would keep all threads waiting for a drive that does not answer: this one waits before.
+        # The library would keep all threads waiting for a drive that does not answer: this thread waits before.
         return real if os.access(f"{real}/.", os.R_OK) else None
     except ValueError:
         return None

@@ -1,6 +1,6 @@
-"""The first line of every screen, in one order: where am I, how much waits, what is here, is the queue there.
+"""The first line of every screen: its title, the number of waiting requests, facts, the state of the queue.
 
-The review has more to say and less room: its line is put together in ``screens.review.status``, of the same words.
+The review has more facts and less room: ``screens.review.status`` builds its line, from the same words.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ __all__ = [
 
 
 PROGRAM = chunk(" signoff ", "bar-strong", keep=True)
-"""What stands first."""
+"""The first words of the line."""
 
 Facts = tuple[Chunk, ...]
 
 
 class Standing(Struct, frozen=True):
-    """How things stand, whatever is looked at.
+    """The state of the queue, the same for all screens.
 
     Attributes:
-        waiting: How many requests wait, as far as is known.
-        high: How many of them are HIGH.
-        connected: Whether the queue is there.
+        waiting: The number of waiting requests, as far as is known.
+        high: The number of HIGH ones among them.
+        connected: True if the queue is connected.
     """
 
     waiting: int
@@ -50,11 +50,11 @@ class Standing(Struct, frozen=True):
 
 
 def standing_of(counts: Counts, *, lost: bool) -> Standing:
-    """How things stand by what the inbox counts.
+    """Return the state of the queue from the counts of the inbox.
 
     Args:
-        counts: What waits.
-        lost: Whether the queue is not there.
+        counts: The counts of waiting requests.
+        lost: True if the queue is lost.
     """
     return Standing(counts.waiting, counts.high, connected=not lost)
 
@@ -62,14 +62,14 @@ def standing_of(counts: Counts, *, lost: bool) -> Standing:
 def first_line(
     titles: Sequence[str], standing: Standing, width: int, facts: Sequence[Facts] = ((),), *, extra: Facts = ()
 ) -> Line:
-    """The line of a screen over the review.
+    """Return the first line of a screen over the review.
 
     Args:
-        titles: Which screen, the longest words first.
-        standing: What waits, and whether the queue is there.
-        width: Cells. That HIGH waits, that the queue is lost, and the shortest facts stay longest.
-        facts: What is particular to the screen, in several wordings, the fullest first.
-        extra: What else stands at the right end where there is room.
+        titles: The title of the screen, the longest wording first.
+        standing: The state of the queue.
+        width: The width in cells. HIGH requests, a lost queue and the shortest facts stay longest.
+        facts: Facts of the screen, in several wordings, the fullest first.
+        extra: Further facts for the right end, if there is room.
     """
     long, short = (chunk(f" {title} ", "bar-strong", keep=True) for title in (titles[0], titles[-1]))
     told, brief = (waiting_word(standing, brief=brief) for brief in (False, True))
@@ -89,11 +89,11 @@ def first_line(
 
 
 def waiting_word(standing: Standing, *, brief: bool = False) -> Chunk:
-    """How much waits; if the queue is not there, how much it was.
+    """Return the number of waiting requests; if the queue is lost, the last known number.
 
     Args:
-        standing: What is known.
-        brief: Whether few words are wanted: then it leaves out what it was.
+        standing: The state of the queue.
+        brief: True for few words, without the last known number.
     """
     if not standing.connected:
         words = "?? waiting" if brief else f"?? waiting (last known {standing.waiting})"
@@ -103,24 +103,24 @@ def waiting_word(standing: Standing, *, brief: bool = False) -> Chunk:
 
 
 def high_word(high: int) -> Facts:
-    """How much of it is HIGH; nothing if none is."""
+    """Return the number of HIGH requests; empty if there are none."""
     return (chunk(f" {high} HIGH ", "bar-danger", keep=True),) if high else ()
 
 
 def queue_word(*, connected: bool, brief: bool = False) -> Facts:
-    """Whether the queue is there: the last word of the line; in as few cells as go if that is wanted."""
+    """Return the state of the queue, the last word of the line; short if `brief`."""
     fine = "ok " if brief else "queue ok "
     words, token = (fine, "bar-muted") if connected else ("QUEUE LOST ", "bar-danger")
     return (chunk(words, token, keep=True),)
 
 
 class Surroundings(Struct, frozen=True):
-    """What is there besides requests.
+    """The counts of other things than requests.
 
     Attributes:
-        remembered: How many remembered approvals are in force.
-        rule_files: How many rule files are trusted.
-        agents: Names of the agents that are connected, first come first.
+        remembered: The number of remembered approvals in force.
+        rule_files: The number of trusted rule files.
+        agents: Names of the connected agents, in the order of arrival.
     """
 
     remembered: int = 0
@@ -129,22 +129,22 @@ class Surroundings(Struct, frozen=True):
 
 
 NOTHING_BESIDES = Surroundings()
-"""Nothing is known of it, or it does not matter."""
+"""The value for: nothing is known of it, or it does not matter."""
 
 
 def names_of_agents(records: Iterable[AgentRecord]) -> tuple[str, ...]:
-    """The names of who is connected, each once."""
+    """Return the names of the connected agents, each once."""
     return tuple(dict.fromkeys(record.name for record in records))
 
 
 def memory_word(surroundings: Surroundings) -> Sequence[Chunk]:
-    """How much runs without being asked about, because somebody said so once; nothing if nothing does."""
+    """Return the number of remembered approvals; empty if there are none."""
     number = surroundings.remembered
     return (chunk(f" memory {number} ", "bar-muted", keep=True),) if number else ()
 
 
 def rules_word(surroundings: Surroundings) -> Sequence[Chunk]:
-    """How many rule files are trusted; nothing if none is."""
+    """Return the number of trusted rule files; empty if there are none."""
     number = surroundings.rule_files
     files = "file" if number == 1 else "files"
     return (chunk(f" rules {number} {files} ", "bar-muted", keep=True),) if number else ()

@@ -1,4 +1,4 @@
-"""The screens that lie over the review: opening them, and telling them of news."""
+"""The screens over the review: opening them, and passing news on to them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ __all__ = ["Layers", "Themed"]
 
 
 class Themed(Protocol):
-    """Who paints, as far as the palette needs it."""
+    """The part of the app that the palette needs to change the theme."""
 
     @property
     def theme_names(self) -> tuple[str, ...]:
-        """The themes that there are."""
+        """The names of all themes."""
 
     def use_theme(self, name: str) -> None:
         """Paint everything in another theme."""
 
 
 class Layers:
-    """The review, and what lies over it.
+    """The review, and the screens over it.
 
     Args:
-        app: Keeps the screens, one over the other.
-        office: What every screen works with.
+        app: The app with the stack of screens.
+        office: The shared services.
         review: The screen that is always there, below the others.
-        themed: Changes the theme when the palette says so.
+        themed: Changes the theme for the palette.
     """
 
     def __init__(self, app: App[None], office: Office, review: ReviewScreen, themed: Themed) -> None:
@@ -48,27 +48,27 @@ class Layers:
 
     @property
     def place(self) -> Place:
-        """Where keys act now."""
+        """The place where keys act now."""
         screen = self._app.screen
         return screen.place if isinstance(screen, PlainScreen) else "review"
 
     @property
     def top(self) -> PlainScreen | None:
-        """What lies over everything else; None if nothing lies over the review."""
+        """The topmost screen; None if nothing is over the review."""
         stack = self._app.screen_stack
         return stack[-1] if stack and isinstance(stack[-1], PlainScreen) else None
 
     @property
     def there(self) -> bool:
-        """Whether the screens can be drawn: not before the first, nor while the program ends."""
+        """True if the screens can be drawn: not before the first picture, nor while the program ends."""
         return self._app.is_running and self._review.is_mounted
 
     def __iter__(self) -> Iterator[PlainScreen]:
-        """What lies over the review, from the lowest up."""
+        """Iterate over the screens over the review, from the lowest up."""
         return (screen for screen in self._app.screen_stack if isinstance(screen, PlainScreen))
 
     def take_standing(self) -> None:
-        """What the first line of every screen says besides is other than it was."""
+        """Redraw the first line of every screen after its facts have changed."""
         if not self.there:
             return
         self._review.take_standing()
@@ -79,13 +79,13 @@ class Layers:
         """Show a screen.
 
         Args:
-            name: Which one.
-            query: What the screen picks, in the filter language; all if it is empty.
+            name: The name of the screen.
+            query: The filter of the screen; empty for everything.
 
         Raises:
             ValueError: There is no such screen.
         """
-        # Screens are loaded when they are first shown: most of them are not needed to begin.
+        # Screens are loaded when they are first shown: most of them are not needed at the start.
         match name:
             case "inbox":
                 came_from = self.place
@@ -129,15 +129,15 @@ class Layers:
                 raise ValueError(f"there is no screen {name!r}")
 
     def cover(self, screen: Screen[None]) -> None:
-        """Lay a screen over what is there. The review gets no keys until it is back."""
+        """Lay a screen over the others. The review gets no keys until it is back."""
         if self._app.screen is self._review:
             self._review.covered()
         self._app.push_screen(screen)
 
     def _lay_over(self, screen: PlainScreen, query: str) -> None:
-        """Lay a screen over the review, in the place of what lies there.
+        """Lay a screen over the review, in place of the one that is there.
 
-        What picks something was opened for a row: it lies over the screen with that row, and leads back to it.
+        A screen with a filter was opened for a row: it lies over the screen with that row, and leads back to it.
         """
         if query or self._app.screen is self._review:
             self.cover(screen)
@@ -147,7 +147,7 @@ class Layers:
         self._app.switch_screen(screen)
 
     def _run(self, command: Command) -> None:
-        """Do what was chosen in the palette, on the screen that it was opened on."""
+        """Run the command that was chosen in the palette, on the screen that it was opened on."""
         screen = self._app.screen
         if command.theme:
             self._themed.use_theme(command.theme)

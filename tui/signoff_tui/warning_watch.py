@@ -1,4 +1,4 @@
-"""Looking for what the first line says besides what waits, whenever that may be other, and at no other time."""
+"""Updates of the warnings and counts on the first line, made only when they may have changed."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["AlarmWatch"]
 
 
 LOOK_AGAIN_SECONDS = 0.5
-"""Between two looks at who is there and what is remembered: a hundred requests may come in a second."""
+"""The time between two looks at agents and grants: a hundred requests may come in a second."""
 
 
 class AlarmWatch:
-    """Keeps the alarms and the surroundings of the office as they are.
+    """Keeps the warnings and counts of the shared services up to date.
 
     Args:
-        node: What the work ends with.
-        office: Whose they are.
+        node: The widget with which the work ends.
+        office: The shared services.
         changed: Called after they changed.
-        tell: Called with what the history has lost, in words, once for each loss; "" when that was accepted.
+        tell: Called with a loss of the history in words, once for each; "" when it was accepted.
     """
 
     def __init__(
@@ -46,15 +46,15 @@ class AlarmWatch:
         self._reading_modes = Rereading(lambda: run_beside(node, self._read_modes, group="modes"))
 
     def queue_changed(self) -> None:
-        """The queue changed: an agent may have come, gone, or said how it answers."""
+        """Note a change of the queue: an agent may have come, gone, or changed its mode."""
         self._reading_modes.wanted()
 
     def rules_changed(self, *, differ: bool, files: int) -> None:
-        """Rule files may be other than they were.
+        """Note that rule files may have changed.
 
         Args:
-            differ: Whether any is not as it was trusted; what was trusted is not broken.
-            files: How many are trusted.
+            differ: True if one differs from its trusted content; a trusted content is never broken.
+            files: The number of trusted files.
         """
         self._take(self._office.alarms, replace(self._office.surroundings, rule_files=files))
         if differ:
@@ -65,7 +65,7 @@ class AlarmWatch:
     async def _read_modes(self) -> None:
         try:
             modes, agents, remembered, missing = await self._office.ask(_look)
-        except QueueError:  # that it is lost is said in its own place; agents go on as they were
+        except QueueError:  # the loss is reported elsewhere; agents stay as they were
             pass
         else:
             known = self._office.surroundings

@@ -1,7 +1,7 @@
 """Work beside drawing: workers of a widget, and daemon threads for calls that may hang.
 
-It is done in threads of its own, which are left behind when the program ends. The usual threads would not do:
-there are few of them, decisions are sent by them, and the program waits for each before it ends.
+Calls that may hang run in threads of their own, which are left behind when the program ends. The usual threads
+would not do: there are few of them, decisions are sent by them, and the program waits for each before it ends.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST = 8
-"""Pieces of work that are under way at a time: what hangs is not added to for ever."""
+"""The most calls under way at a time: hanging ones do not pile up for ever."""
 
 
 class AsideBusyError(Exception):
-    """So much hangs already that nothing more is begun."""
+    """So many calls hang already that no more are begun."""
 
 
 class Aside:
@@ -39,16 +39,16 @@ class Aside:
 
     def __init__(self) -> None:
         self.under_way = 0
-        """Pieces of work that did not end yet."""
+        """The number of calls that have not ended yet."""
 
     def begin(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[T]:
-        """Begin a piece of work; call it in the event loop.
+        """Begin a call; to be used in the event loop.
 
         Returns:
-            What gets the result. Whoever does not want it any more cancels that, which ends nothing.
+            The future with the result. Cancelling it drops the result, but does not end the call.
 
         Raises:
-            AsideBusyError: Too much is under way.
+            AsideBusyError: Too many calls are under way.
         """
         if self.under_way >= MOST:
             raise AsideBusyError
@@ -74,22 +74,22 @@ class Aside:
             tell()
 
 
-# -- What a screen does beside drawing, without holding it up.
+# -- Work of a screen that runs beside drawing.
 
 
 def run_beside(
     node: DOMNode, act: Callable[[], Coroutine[Any, Any, None]], *, group: str, exclusive: bool = False
 ) -> None:
-    """Do something in a worker of a screen.
+    """Run a coroutine in a worker of a screen.
 
-    It is given as what makes the coroutine, not as a coroutine: one that is cancelled before it began would
-    otherwise be left behind, never awaited.
+    It takes a function that makes the coroutine: a coroutine that is cancelled before it began would otherwise
+    never be awaited.
 
     Args:
-        node: The screen, or the program, with which it ends.
-        act: What to do.
-        group: Name of what belongs together.
-        exclusive: Whether what runs in the group already is cancelled.
+        node: The screen or program with which it ends.
+        act: Makes the coroutine.
+        group: Name of a group of workers.
+        exclusive: True to cancel running workers of the group.
     """
     work: WorkType[None] = act
     node.run_worker(work, group=group, exclusive=exclusive)

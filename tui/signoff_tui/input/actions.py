@@ -1,4 +1,4 @@
-"""The one table of keys: what each does, where, and in which words. Help, palette and guard are made from it."""
+"""The one table of keys: action, place and words of each. Help, palette and guard are made from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Area = Literal["decide", "read", "list", "go", "safety"]
 Place = Literal[
     "review", "history", "memory", "agents", "rules", "help", "palette", "details", "themes", "message"
 ]
-"""Where keys act: the review (inbox, request, group), its message box, and the screens that lie over it."""
+"""The places where keys act: the review (inbox, request, group), its message box, and the screens over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
 _OVER: tuple[Place, ...] = ("history", "memory", "agents", "rules")
@@ -37,16 +37,16 @@ class Action(Struct, frozen=True):
     """One thing a person can do.
 
     Attributes:
-        name: Name of the method that does it, after ``do_``; decision keys go through the guard instead.
-        keys: Keys, as the guard names them: the character, or the name of a key that prints none. What has none is
-            chosen by its name.
+        name: Name of its method after ``do_``; decision keys go through the guard instead.
+        keys: Keys, as the guard names them: the character, or the name of a key that prints none. An action
+            without keys is chosen by its name.
         shown: The keys as people read them.
-        words: What it does.
+        words: A description of the action.
         area: Heading in the help.
-        decides: Whether the guard judges it.
-        changes: Whether it changes something at once where there is no guard: a leader comes before it, too.
-        moves: Whether it only moves, pages or takes back.
-        places: Where it can be done.
+        decides: True if the guard judges it.
+        changes: True if it changes something at once without the guard: it needs a leader, too.
+        moves: True if it only moves, pages or takes back.
+        places: The places where it can be done.
     """
 
     name: str
@@ -186,23 +186,23 @@ ACTIONS: tuple[Action, ...] = (
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True, places=(*_PAGES, *_THEMES)),
 )
-"""Keys may mean different things at different places, but only one thing at one place."""
+"""The action of each key at each place: a key may have several meanings, but only one at a place."""
 
 _BY_KEY = {(place, key): action for action in ACTIONS for place in action.places for key in action.keys}
 
 
 def action_of(key: str, place: Place) -> Action | None:
-    """What a key does at a place, or None."""
+    """Return the action of a key at a place, or None."""
     return _BY_KEY.get((place, key))
 
 
 def actions_on(place: Place) -> tuple[Action, ...]:
-    """All that can be done at a place, in the order of the table."""
+    """Return all actions at a place, in the order of the table."""
     return tuple(action for action in ACTIONS if place in action.places)
 
 
 def guard_keys() -> Keys:
-    """What the guard of the review must know of the table."""
+    """Return the keys of the table for the guard of the review."""
     return Keys(
         navigation=frozenset(_names(moves=True)),
         bound=frozenset(_names(moves=True)) | frozenset(_names(moves=False)) | frozenset(DECISION_KEYS),

@@ -18,13 +18,13 @@ _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
 
 _OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",))
-"""Where what can be done only there has keys of its own, which stay."""
+"""Places whose own actions have fixed keys."""
 
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
 """Keys that mean the same everywhere."""
 
 LEADER = ","
-"""The leader, unless the person has another one."""
+"""The leader, unless the person has chosen another one."""
 
 Profile = Literal["default", "arrows"]
 
@@ -36,10 +36,10 @@ _ARROWS: Mapping[str, tuple[str, ...]] = {
     "next_request": ("shift+down",),
     "previous_request": ("shift+up",),
 }
-"""Keys without letters, for what has letters that vi made usual."""
+"""Keys without letters for the actions that have the letters of vi."""
 
 _TYPED: tuple[tuple[Place, ...], ...] = (("palette",), ("message",))
-"""Where words are typed."""
+"""Places where words are typed."""
 
 _NAMES = {" ": "Space", "pagedown": "PgDn", "pageup": "PgUp"}
 
@@ -53,16 +53,16 @@ MAPPABLE = tuple(
 
 @dataclass(frozen=True)
 class KeyMap:
-    """What each key does, at each place.
+    """The action of each key, at each place.
 
     Attributes:
-        moved: Other keys for some actions, by the action's name; the keys that they have otherwise are free then.
+        moved: Other keys for some actions, by the action's name; their usual keys are free then.
         leader: The key that has to come right before one that decides or changes something.
-        single: Whether such keys need no leader.
+        single: True if such keys need no leader.
         profile: ``arrows`` has no letters for moving, only arrows and named keys.
 
     Raises:
-        ValueError: One of the keys cannot be used for that, or would do two things at one place.
+        ValueError: A key cannot be used for an action, or would have two actions at one place.
     """
 
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class KeyMap:
     profile: Profile = "default"
 
     def __post_init__(self) -> None:
-        """Refuse what could not work."""
+        """Refuse keys that could not work."""
         for name, keys in self.moved.items():
             check_keys(name, keys)
         for place in get_args(Place):
@@ -101,11 +101,11 @@ class KeyMap:
         }
 
     def action_of(self, key: str, place: Place) -> Action | None:
-        """What a key does at a place, or None."""
+        """Return the action of a key at a place, or None."""
         return self._by_key.get((place, key))
 
     def actions_on(self, place: Place) -> tuple[Action, ...]:
-        """All that can be done at a place, in the order of the table."""
+        """Return all actions at a place, in the order of the table."""
         return tuple(action for action in self.actions if place in action.places)
 
     def key(self, name: str) -> str:
@@ -123,7 +123,7 @@ class KeyMap:
         return "/".join(found[name] for name in names)
 
     def guard_keys(self) -> Keys:
-        """What the guard of the review must know."""
+        """Return the keys for the guard of the review."""
         review, leader = self.actions_on("review"), frozenset({self.leading} - {""})
         return Keys(
             navigation=leader | frozenset(key for action in review if action.moves for key in action.keys),
@@ -163,7 +163,7 @@ def check_keys(name: str, keys: tuple[str, ...]) -> None:
         keys: The keys.
 
     Raises:
-        ValueError: It cannot; the message says why.
+        ValueError: A key cannot be used; the message says why.
     """
     if name not in MAPPABLE:
         raise ValueError(f'the keys of "{name}" cannot be changed')
@@ -194,4 +194,4 @@ def _shown(key: str) -> str:
 
 
 STANDARD = KeyMap()
-"""The keys of the table, for who moved none."""
+"""The keys of the table, for a person who has moved none."""

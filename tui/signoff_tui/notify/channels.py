@@ -1,4 +1,4 @@
-"""How a terminal wants to be told, from what it says of itself in the environment."""
+"""The channel for notices of a terminal, from its environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from signoff_tui.terminal.sequences import Around
 __all__ = ["NOTIFY_VARIABLE", "around", "channel_of", "notice_settings"]
 
 NOTIFY_VARIABLE = "SIGNOFF_NOTIFY"
-"""Names the channel, or ``auto``, or ``off``."""
+"""Environment variable that names the channel, or ``auto``, or ``off``."""
 
 _OF_PROGRAM: Mapping[str, Channel] = {
     "ghostty": "osc777",
@@ -32,10 +32,10 @@ _WITHOUT_TITLE = frozenset({"", "dumb", "linux", "vt100", "vt220"})
 
 
 def channel_of(variables: Mapping[str, str]) -> Channel:
-    """The best channel of a terminal; the bell where nothing better is known.
+    """Return the best channel of a terminal; the bell where nothing better is known.
 
     Args:
-        variables: The environment. In a multiplexer it tells of the terminal in which that was started.
+        variables: The environment. In a multiplexer it describes the terminal in which that was started.
     """
     term, program = variables.get("TERM", ""), variables.get("TERM_PROGRAM", "")
     for name, channel in _OF_TERM.items():
@@ -47,17 +47,17 @@ def channel_of(variables: Mapping[str, str]) -> Channel:
 
 
 def around(variables: Mapping[str, str]) -> Around:
-    """What reads first what the program writes: a multiplexer, or the terminal itself."""
+    """Return the first reader of the program's output: a multiplexer, or the terminal itself."""
     if variables.get("TMUX"):
         return "tmux"
     return "screen" if variables.get("STY") else "terminal"
 
 
 def notice_settings(variables: Mapping[str, str]) -> NoticeSettings:
-    """How to call a person in this environment.
+    """Return the settings of notices for this environment.
 
     Raises:
-        ValueError: `NOTIFY_VARIABLE` has a value that means nothing.
+        ValueError: `NOTIFY_VARIABLE` has an unknown value.
     """
     wanted = variables.get(NOTIFY_VARIABLE) or "auto"
     known = get_args(Channel)

@@ -1,6 +1,6 @@
-"""Whose notices are held back, and until when.
+"""Mutes: notices held back for some agents or all, until some time.
 
-Nothing but notices is ever held back: every request is listed and counted as before. HIGH risk calls all the same.
+Only notices are held back: every request is listed and counted as before. HIGH risk always calls.
 """
 
 from __future__ import annotations
@@ -20,54 +20,54 @@ from signoff_tui.state.persistence import put_text, read_bytes, state_file
 __all__ = ["MUTE_US", "AgentName", "MuteFile", "Mutes"]
 
 MUTE_US = 15 * 60 * 1_000_000
-"""How long a mute lasts, in microseconds."""
+"""The length of a mute, in microseconds."""
 
 MOST_AGENTS = 200
-"""Agents that are kept; of more, those whose mute ends last."""
+"""The most agents that are kept; beyond them, those whose mute ends last."""
 
 LARGEST_BYTES = 1_000_000
-"""A larger file is none of ours."""
+"""The largest size of the file, in bytes; a larger one was not written by signoff."""
 
 AgentName = tuple[str, str]
 """Name and session of an agent."""
 
 
 class Mutes(Struct, frozen=True):
-    """What is muted. All times are microseconds since the epoch.
+    """The mutes in force. All times are microseconds since the epoch.
 
     Attributes:
-        everything: Until when everybody is muted; None if nobody said so.
-        agents: Until when single agents are.
+        everything: End of the mute of everybody; None if there is none.
+        agents: End of the mute of single agents.
     """
 
     everything: int | None = None
     agents: Mapping[AgentName, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether anything is muted."""
+        """True if anything is muted."""
         return self.everything is not None or bool(self.agents)
 
     def at(self, now: int) -> Mutes:
-        """What of it holds at a time. An end that is too far away was set by another clock: it does not count."""
+        """Return the mutes in force at a time. An end too far away was set by another clock, and is ignored."""
         everything = self.everything if _holds(self.everything, now) else None
         return Mutes(everything, {name: until for name, until in self.agents.items() if _holds(until, now)})
 
     def next_end(self) -> int | None:
-        """When the first of them ends."""
+        """Return the end of the first mute to end."""
         ends = [*self.agents.values(), *(() if self.everything is None else (self.everything,))]
         return min(ends, default=None)
 
     def silences(self, request: StoredRequest) -> bool:
-        """Whether a request is no reason to call."""
+        """True if a request is no reason to call."""
         if request.submission.risk is Risk.HIGH:
             return False
         return self.everything is not None or (request.asked_by.name, request.asked_by.session) in self.agents
 
     def turned(self, agent: AgentName | None, now: int) -> Mutes:
-        """The same with one of them muted from now on, or, if it was, not any more.
+        """Return the mutes with one of them toggled.
 
         Args:
-            agent: Which agent; None for everything.
+            agent: The agent; None for everything.
             now: The time.
         """
         if agent is None:
@@ -81,26 +81,26 @@ def _holds(until: int | None, now: int) -> bool:
 
 
 class MuteFile:
-    """The file in which the mutes of one queue are kept, so that a restart does not forget them.
+    """The file with the mutes of one queue, which survive a restart.
 
     Args:
-        place: Where the queue is, as nobody else's.
-        folder: Where the files lie; the person's state directory if it is left out.
+        place: The unique place of the queue.
+        folder: The folder of the files; the person's state directory if left out.
     """
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
         self.path = state_file("mutes", place, folder)
-        """Where it lies, whether it is there or not."""
+        """The path of the file, which need not exist."""
 
     def load(self) -> Mutes:
-        """What is muted; nothing if that cannot be read."""
+        """Return the saved mutes; none if the file cannot be read."""
         try:
             return _read(parse_json(read_bytes(self.path, most=LARGEST_BYTES)))
         except (OSError, ValueError):
             return Mutes()
 
     def save(self, mutes: Mutes) -> bool:
-        """Keep what is muted; returns whether that was possible."""
+        """Save the mutes; True if that was possible."""
         kept = sorted(mutes.agents.items(), key=lambda each: each[1])[-MOST_AGENTS:]
         found = {"everything": mutes.everything, "agents": [[*name, until] for name, until in kept]}
         try:
@@ -111,10 +111,10 @@ class MuteFile:
 
 
 def _read(found: Any) -> Mutes:
-    """The mutes that were written.
+    """Read the saved mutes.
 
     Raises:
-        ValueError: It is not what is written here.
+        ValueError: The file has another form.
     """
     if not isinstance(found, dict) or found.keys() != {"everything", "agents"}:
         raise ValueError("not what was muted")

@@ -1,8 +1,9 @@
-"""When to call a person who looks elsewhere, and what to say: decided from events, without clock or terminal.
+"""The policy of notices: when to call a person who looks elsewhere, and with which words.
 
-Who looks at the screen is told nothing. Otherwise at most one notice comes in `every` seconds; one of HIGH risk
-comes at once, and then at most one in `every_high`. What comes closer together is merged. A notice tells counts,
-the highest risk and the name of an agent, never anything of a request.
+It decides from events, without clock or terminal. A person who looks at the screen gets no notice. Otherwise at
+most one notice comes in `every` seconds; one of HIGH risk comes at once, and then at most one in `every_high`.
+Notices that would come closer together are merged. A notice has counts, the highest risk and the name of an agent,
+never anything of a request.
 """
 
 # Annotations are no strings here: settings_of reads them, and to compile strings would take it milliseconds.
@@ -42,15 +43,15 @@ class NoticeSettings(NotifySettings, frozen=True):
 
 
 class WaitingCounts(Struct, frozen=True):
-    """What waits now.
+    """The counts of waiting requests.
 
     Attributes:
-        count: How many requests.
-        high: How many of them are of HIGH risk.
+        count: The number of requests.
+        high: The number of them that are of HIGH risk.
         highest: The highest risk among them, as a word.
-        oldest_since: Since when the oldest waits, in seconds of the clock that `Notices` is given.
+        oldest_since: Beginning of the longest wait, in seconds of the clock of `Notices`.
         agents: Names of the agents that wait, as they call themselves.
-        muted: How many more wait that are no reason to call.
+        muted: The number of further, muted requests.
     """
 
     count: int = 0
@@ -62,11 +63,11 @@ class WaitingCounts(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """Something to tell a person who looks elsewhere.
+    """A notice for a person who looks elsewhere.
 
     Attributes:
-        words: What to say.
-        bell: Whether to ring besides.
+        words: The words.
+        bell: True to ring the bell, too.
     """
 
     words: SpokenWords
@@ -75,50 +76,50 @@ class Notice(Struct, frozen=True):
 
 class _Presence(Enum):
     HERE = auto()
-    """The terminal said so, or a key did."""
+    """The terminal has the focus, or a key was pressed."""
     PERHAPS = auto()
-    """The terminal never tells, and the last key was not long ago."""
+    """The focus is not known, and the last key was not long ago."""
     AWAY = auto()
 
 
 class Notices:
-    """Collects reasons to call, and says when to.
+    """Collects reasons to call, and decides when to call.
 
     All times are seconds of one clock, which never goes back. After each event, and at `next_at`, ask `due`.
 
     Args:
-        settings: How often.
-        now: When the screen was opened, by a person who looks at it.
+        settings: The settings of notices.
+        now: The time at which the screen was opened, by a person who looks at it.
     """
 
     def __init__(self, settings: NoticeSettings, now: float) -> None:
         self._settings = settings
         self._waiting: WaitingCounts | None = None
-        # Who looks.
+        # Presence.
         self._focus: bool | None = None
         self._sign_of_life = now
-        # What was not told yet.
+        # Reasons that were not reported yet.
         self._first_at: float | None = None
         self._high_at: float | None = None
         self._gone: list[str] = []
         self._reminded: set[float] = set()
         self._lost_since: float | None = None
         self._lost_told = False
-        # What was told.
+        # Reports.
         self._told_at = _NEVER
         self._told_high_at = _NEVER
 
-    # -- what happens --------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------
 
     def changed(
         self, now: float, waiting: WaitingCounts, *, new_high: bool = False, gone: Sequence[str] = ()
     ) -> None:
-        """Other requests wait than before. What waited when the screen was opened is no reason to call.
+        """Note other waiting requests. Those that waited when the screen was opened are no reason to call.
 
         Args:
             now: The time.
-            waiting: What waits now.
-            new_high: Whether one of HIGH risk came, or became that.
+            waiting: The present counts.
+            new_high: True if a request of HIGH risk came, or became one.
             gone: Names of agents that ended while they waited for an answer.
         """
         before, self._waiting = self._waiting, waiting
@@ -136,35 +137,35 @@ class Notices:
         self._note_presence(now)
 
     def lost(self, now: float) -> None:
-        """The queue cannot be reached; it may be said again and again."""
+        """Note that the queue cannot be reached; may be repeated."""
         if self._lost_since is None:
             self._lost_since, self._lost_told = now, False
 
     def found(self) -> None:
-        """The queue can be reached."""
+        """Note that the queue can be reached."""
         self._lost_since = None
 
     def focus(self, now: float, *, focused: bool) -> None:
-        """The terminal got or lost the focus; only some of them say so."""
+        """Note that the terminal got or lost the focus; only some of them report it."""
         self._note_presence(now)
         self._focus = focused
         self._note_presence(now)
 
     def present(self, now: float) -> None:
-        """A key or a mouse button was pressed: somebody looks."""
+        """Note a key or a mouse button: somebody looks."""
         self._sign_of_life = now
         if self._focus is not None:
             self._focus = True
         self._seen(now)
 
     def use(self, settings: NoticeSettings) -> None:
-        """Go on with other settings."""
+        """Apply other settings."""
         self._settings = settings
 
-    # -- what to do ----------------------------------------------------------------------------------------
+    # -- notices ---------------------------------------------------------------------------------------
 
     def due(self, now: float) -> Notice | None:
-        """What to tell now; it counts as told."""
+        """Return the notice to give now; it counts as given."""
         self._note_presence(now)
         if self._presence(now) is not _Presence.AWAY:
             return None
@@ -176,7 +177,7 @@ class Notices:
         ordinary = bool(first or self._gone or reminders or lost)
         if not urgent and not (ordinary and now >= self._told_at + self._settings.every):
             return None
-        of_high = self._high_at is not None  # also one that came a moment ago, and is told together with the rest
+        of_high = self._high_at is not None  # also one that came a moment ago, and is reported with the rest
         notice = Notice(self._words(now, reminded=bool(reminders)), bell=of_high or first)
         self._told_at = now
         if of_high:
@@ -185,7 +186,7 @@ class Notices:
         return notice
 
     def next_at(self, now: float) -> float | None:
-        """When something may be due if nothing happens until then; None if nothing will be."""
+        """Return the next time at which a notice may be due without further events; None if there is none."""
         presence = self._presence(now)
         if presence is _Presence.HERE:
             return None
@@ -212,7 +213,7 @@ class Notices:
         return _Presence.AWAY
 
     def _note_presence(self, now: float) -> None:
-        """What somebody who is known to look could see needs no notice any more."""
+        """Drop the reasons that a present person can see on the screen."""
         if self._presence(now) is _Presence.HERE:
             self._seen(now)
 
@@ -227,7 +228,7 @@ class Notices:
         return max(high_at + self._settings.gather, self._told_high_at + self._settings.every_high)
 
     def _reminders(self) -> list[tuple[float, float]]:
-        """What is still to be reminded of, and when. What waits in a lost queue is not known."""
+        """The reminders still to be given, with their times; none while the queue is lost."""
         oldest = None if self._waiting is None else self._waiting.oldest_since
         if oldest is None or self._lost_since is not None:
             return []
@@ -256,10 +257,10 @@ class Notices:
 
 
 def title_words(waiting: WaitingCounts, *, connected: bool) -> SpokenWords:
-    """What the title of the window says.
+    """Return the words for the title of the window.
 
     Args:
-        waiting: What waits.
+        waiting: The present counts.
         connected: Whether the queue can be reached.
     """
     return SpokenWords(f"signoff: {_counts(waiting)}" if connected else "signoff: queue lost")
@@ -272,6 +273,6 @@ def _counts(waiting: WaitingCounts) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    """The name of an agent, or how many there are."""
+    """The name of an agent, or the number of agents."""
     several = len(set(names))
     return spoken_name(names[0]) if several == 1 else f"{several} agents"

@@ -1,4 +1,4 @@
-"""Bell, window title and notices for a person who looks elsewhere, and muting them."""
+"""Bell, window title and notices for a person who looks elsewhere, and their mutes."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ __all__ = [
 
 
 _LATER = 0.01
-"""Seconds by which the alarm comes too late rather than too early."""
+"""The delay, in seconds, that makes the timer late rather than early."""
 
 _BY_RISK = (Risk.HIGH, Risk.MEDIUM, Risk.LOW)
 
 
 class Alarm(Protocol):
-    """A timer that was set, and can be stopped."""
+    """A timer that can be stopped."""
 
     def stop(self) -> None:
-        """Do not ring."""
+        """Stop the timer."""
 
 
 class Clocks(Struct, frozen=True):
-    """The times that are needed.
+    """The clocks of the service.
 
     Attributes:
         monotonic: Seconds, never going back.
@@ -56,14 +56,14 @@ class Clocks(Struct, frozen=True):
 
 
 class Beside:
-    """Tells a person who looks elsewhere what waits.
+    """Tells a person who looks elsewhere about waiting requests.
 
     Args:
-        settings: How and how often.
-        around: What reads first what is said.
-        say: Says it to the terminal.
-        clocks: The times.
-        mutes: What is muted now; nothing ever is if it is left out.
+        settings: The settings of notices.
+        around: The first reader of the output: the terminal or a multiplexer.
+        say: Writes to the terminal.
+        clocks: The clocks.
+        mutes: Returns the mutes in force; without it nothing is muted.
     """
 
     def __init__(
@@ -83,14 +83,14 @@ class Beside:
         self._pending: dict[str, StoredRequest] = {}
         self._tally = Tally()
         self._waiting = WaitingCounts()
-        """All that waits, muted or not."""
+        """The counts of all waiting requests, muted or not."""
         self._connected = True
         self._title: SpokenWords | None = None
         self._alarm: Alarm | None = None
         self._alarm_at = 0.0
 
     def take(self, news: ChangeSet | QueueError) -> None:
-        """Take over what changed in the queue, or that it cannot be reached."""
+        """Take over changes of the queue, or its loss."""
         self._connected = isinstance(news, ChangeSet)
         if isinstance(news, ChangeSet):
             self._notices.found()
@@ -101,21 +101,21 @@ class Beside:
         self._go_on()
 
     def focus(self, *, focused: bool) -> None:
-        """The terminal got or lost the focus."""
+        """Note that the terminal got or lost the focus."""
         self._notices.focus(self._clocks.monotonic(), focused=focused)
         self._go_on()
 
     def present(self) -> None:
-        """A key or a mouse button was pressed."""
+        """Note a key or a mouse button."""
         self._notices.present(self._clocks.monotonic())
 
     def mutes_changed(self) -> None:
-        """Other agents are muted than before. What still waits of those that are not any more calls now."""
+        """Apply changed mutes. Waiting requests of agents that are not muted any more call now."""
         self._notices.changed(self._clocks.monotonic(), self._calling(self._mutes()))
         self._go_on()
 
     def use(self, settings: NoticeSettings) -> None:
-        """Go on with other settings."""
+        """Apply other settings."""
         self._settings = settings
         self._notices.use(settings)
         self._go_on()
@@ -141,7 +141,7 @@ class Beside:
         self._notices.changed(self._clocks.monotonic(), self._calling(mutes), new_high=new_high, gone=gone)
 
     def _calling(self, mutes: Mutes) -> WaitingCounts:
-        """What waits, without what is muted."""
+        """The counts of the waiting requests that are not muted."""
         if not mutes:
             return self._waiting
         calling, muted = Tally(), 0
@@ -171,7 +171,7 @@ class Beside:
             self._say(Title(words))
 
     def _go_on(self) -> None:
-        """Say what is due, and wake up when something else may be."""
+        """Give the notices that are due, and set the timer for the next ones."""
         now = self._clocks.monotonic()
         if (notice := self._notices.due(now)) is not None:
             self._tell(notice)
@@ -202,23 +202,23 @@ def _is_high(request: StoredRequest) -> bool:
 
 
 def _is_left_alone(request: StoredRequest) -> bool:
-    """Whether it ended because its agent died."""
+    """True if it ended because its agent died."""
     return request.state is RequestState.WITHDRAWN and request.state_note == agent_is_gone(request.asked_by.pid)
 
 
-# -- Mutes notices and lets them be heard again; wakes up once, when the next mute ends.
+# -- Mutes: set and lifted by the person; a timer wakes up once, when the next one ends.
 
 _NAME = 24
-"""Most characters of an agent's name, where it is said what became of it."""
+"""The most characters of an agent's name in a message about its mute."""
 
 
 class Muting:
-    """What is muted in this run.
+    """The mutes of this run.
 
     Args:
-        clocks: The times.
-        changed: Called whenever something else is muted than before.
-        file: Where it is kept; it is forgotten with this run if it is left out.
+        clocks: The clocks.
+        changed: Called after every change of the mutes.
+        file: The file of mutes; without it they end with this run.
     """
 
     def __init__(self, clocks: Clocks, changed: Callable[[], None], file: MuteFile | None = None) -> None:
@@ -227,26 +227,26 @@ class Muting:
         self._file = file
         self._mutes = Mutes() if file is None else file.load()
         self._kept = True
-        """Whether the file holds what is muted."""
+        """True if the file holds the present mutes."""
         self._alarm: Alarm | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Where it is kept: if that changes, look again."""
+        """The files to watch: a change means to look again."""
         return () if self._file is None else (self._file.path,)
 
     @property
     def now(self) -> Mutes:
-        """What is muted now."""
+        """Return the mutes in force now."""
         return self._mutes.at(self._clocks.wall())
 
     def start(self) -> None:
-        """Go on with what was muted before this run."""
+        """Go on with the mutes of the run before."""
         self._mutes = self.now
         self._wake_up()
 
     def look(self) -> None:
-        """Take over what another screen muted, or lets be heard again."""
+        """Take over mutes that another screen set or lifted."""
         if self._file is None or not self._kept:
             return
         before, now = self.now, self._clocks.wall()
@@ -256,10 +256,10 @@ class Muting:
             self._changed()
 
     def turn(self, agent: AgentName | None = None) -> str:
-        """Mute, or let be heard again; returns what to say.
+        """Toggle a mute; returns the message.
 
         Args:
-            agent: Which agent; None for everything.
+            agent: The agent; None for everything.
         """
         now = self._clocks.wall()
         self._mutes = self._mutes.at(now).turned(agent, now)
@@ -291,6 +291,6 @@ class Muting:
 
 
 def _short(agent: AgentName) -> str:
-    """The name of an agent, made safe; not so long that there is no room for what is said of it."""
+    """The name of an agent, safe and short enough to leave room for the message."""
     name = reveal(agent[0], "agent").text
     return name if len(name) <= _NAME else f"{name[: _NAME - 2]}.."

@@ -1,4 +1,4 @@
-"""What the first line of every screen warns of: agents that ask nobody, and rule files that are broken."""
+"""The warnings on the first line of every screen: agents that ask nobody, and broken rule files."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign
 __all__ = ["Alarms", "with_alarms"]
 
 LONGEST_NAME = 20
-"""Cells that the name of an agent may take."""
+"""The most cells of an agent's name."""
 
 ROOM_FOR_SENTENCES, ROOM_FOR_NAMES, ROOM_FOR_RULES = 60, 48, 20
-"""Cells that have to be left for the rest of the line, so that so much is said."""
+"""The least cells for the rest of the line with sentences, with names, and with rules."""
 
 _DONE = {AgentMode.APPROVE_ALL: "approved", AgentMode.STRICT: "refused"}
 
 
 class Alarms(Struct, frozen=True):
-    """What is warned of.
+    """The warnings.
 
     Attributes:
-        modes: Who asks nobody.
-        rules_broken: Whether a trusted rule file cannot be used as it is.
-        history_cut: Whether the history is less than it was when a reviewer saw it last.
+        modes: The agents that ask nobody.
+        rules_broken: True if a trusted rule file cannot be used as it is.
+        history_cut: True if the history has lost records that a reviewer had seen.
     """
 
     modes: Modes = ALL_ASK
@@ -37,13 +37,13 @@ class Alarms(Struct, frozen=True):
 
 
 def with_alarms(title: Callable[[int], Line], alarms: Alarms, width: int, *, ellipsis: str = "…") -> Line:
-    """A first line that warns besides, where there is something to warn of.
+    """Return a first line with the warnings, if there are any.
 
     Args:
         title: Makes the line for a number of cells.
-        alarms: What is warned of.
-        width: Cells. Modes are always said, if in few words.
-        ellipsis: What stands where the name of an agent is cut.
+        alarms: The warnings.
+        width: The width in cells. Modes are always shown, if in few words.
+        ellipsis: The sign for a cut name.
     """
     if alarms == Alarms():
         return title(width)
@@ -54,7 +54,7 @@ def with_alarms(title: Callable[[int], Line], alarms: Alarms, width: int, *, ell
 
 
 def _wordings(alarms: Alarms, ellipsis: str) -> Iterator[tuple[tuple[Chunk, ...], int]]:
-    """What is said, the fullest words first, each with the cells that have to be left for the rest."""
+    """The wordings, the fullest first, each with the least cells for the rest of the line."""
     rules = (chunk(" rules: ERROR ", "bar-danger", keep=True),) if alarms.rules_broken else ()
     if alarms.history_cut:
         rules = (chunk(" HISTORY CUT ", "bar-danger", keep=True), *rules)
@@ -73,7 +73,7 @@ def _wordings(alarms: Alarms, ellipsis: str) -> Iterator[tuple[tuple[Chunk, ...]
 
 
 def _told(modes: Modes, ellipsis: str) -> Sequence[tuple[AgentMode, str, str]]:
-    """Each mode, whose it is, and the verb."""
+    """Each mode with its agents and a verb."""
     each = ((AgentMode.APPROVE_ALL, modes.approving), (AgentMode.STRICT, modes.refusing))
     return [(mode, *_who(names, modes.connected, ellipsis)) for mode, names in each if names]
 

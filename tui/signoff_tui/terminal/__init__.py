@@ -1,1 +1,1 @@
-"""The terminal: what comes from it and what may be written to it."""
+"""The terminal: its input and its output."""

@@ -1,4 +1,4 @@
-"""What a terminal answers when it is asked for the color of its background.
+"""The color of the terminal's background, from its answer to a question.
 
 The question and the answer are ``OSC 11`` of xterm (XTerm Control Sequences, "Set dynamic colors").
 """
@@ -22,7 +22,7 @@ _LIGHT = 0.5
 
 
 class BackgroundTold(Message, bubble=False):
-    """The terminal answered soon after it was asked for the color of its background.
+    """The answer of the terminal to the question about the color of its background.
 
     Args:
         background: The color.
@@ -34,7 +34,7 @@ class BackgroundTold(Message, bubble=False):
 
 
 def background_of(body: str) -> Background | None:
-    """The color that an operating system command tells.
+    """Return the color that an operating system command reports.
 
     Args:
         body: Its text, such as ``11;rgb:ffff/ffff/ffff``.
@@ -47,13 +47,13 @@ def background_of(body: str) -> Background | None:
 
 
 def is_light(background: Background) -> bool:
-    """Whether dark letters are read better on it."""
+    """True if dark letters are read better on it."""
     red, green, blue = background
     return 0.299 * red + 0.587 * green + 0.114 * blue >= _LIGHT
 
 
 def _color(text: str) -> Background | None:
-    """A color as XParseColor reads it: each part is a share of the most that its digits can say."""
+    """A color as XParseColor reads it: each part is a share of the largest number of its digits."""
     if text.startswith("#"):
         digits, rest = divmod(len(text) - 1, 3)
         if rest:

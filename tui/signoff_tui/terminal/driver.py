@@ -1,10 +1,10 @@
-"""The driver that speaks to the terminal: it sleeps while no key comes, and writes no string sequences of others.
+"""The driver of the terminal: it sleeps while no key comes, and writes no string sequences of others.
 
 Textual's own driver looks for keys ten times a second; a screen that stays open all day should cost nothing. And
-what a terminal reads as more than text, color and movement (its title, the clipboard, links, uploads) is never
-written, whoever asked for it, but for what `signoff_tui.terminal.sequences` can say: that has a way of its own.
+sequences with more effect than text, color and movement (title, clipboard, links, uploads) are never written,
+whatever their origin, except by `signoff_tui.terminal.sequences`, which has a way of its own.
 
-However the program ends or stands still, the terminal gets back every mode that was set.
+However the program ends or is stopped, the terminal gets back every mode that was set.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ __all__ = [
 
 _READ_BYTES = 4096
 _ANSWER_SECONDS = 1.0
-"""An answer that comes later than this is not told."""
+"""The time, in seconds, after which an answer is ignored."""
 _ANSWERS_SECONDS = 5.0
-"""So long the terminal may take to answer; until then Escape may be the beginning of an answer."""
+"""The time, in seconds, that the terminal may take to answer; until then Escape may begin an answer."""
 
-# Bidirectional support (ECMA-48, BDSM): explicit while we draw, so that text from right to left stays in its
-# columns; then implicit, which is how terminals that know the mode begin. VTE would move it to the other end of
-# the row, over what stands beside it.
+# Bidirectional support (ECMA-48, BDSM): explicit while the screen draws, so that text from right to left stays in
+# its columns; then implicit, the default of terminals that know the mode. VTE would move it to the other end of
+# the row, over other text.
 _BIDI_EXPLICIT, _BIDI_IMPLICIT = "\x1b[8l", "\x1b[8h"
 _NO_PIXELS, _NO_SYNCHRONIZED = "\x1b[?1016l", "\x1b[?2026l"
 _MODES_AGAIN = ("\x1b[?1049h", "\x1b[?25l", "\x1b[?1004h", _BIDI_EXPLICIT)
 _KITTY_AGAIN = "\x1b[=25;1u"
-"""The flags that Textual asks for, in place of those that are in force: none is put on the stack twice."""
+"""The flags that Textual asks for, in place of the present ones, so that none is put on the stack twice."""
 _ALL_BACK = (
     "\x1b[8h\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1016l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
     "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
@@ -85,18 +85,18 @@ _STRINGS = re.compile(
 
 
 def without_strings(data: str) -> str:
-    """What may be written: text, colors and movements, no string sequence and no control of the C1 set.
+    """Return data that may be written: text, colors and movements, without string sequences and C1 controls.
 
     Args:
-        data: What is about to be written, with its escape sequences.
+        data: The data, with its escape sequences.
     """
     return _STRINGS.sub("", data)
 
 
 class QuietDriver(LinuxDriver):
-    """Textual's driver for terminals, which wakes up for keys alone and leaves the terminal as it found it.
+    """Textual's driver for terminals, which wakes up for keys only and leaves the terminal as it found it.
 
-    While it draws, a terminal that reorders text from right to left does not.
+    A terminal that reorders text from right to left does not do so while it draws.
     """
 
     def __init__(
@@ -118,18 +118,18 @@ class QuietDriver(LinuxDriver):
         self._signals = EndingSignals(self._told_to_end, self._give_back_at_once)
         self._signals.listen()
 
-    # -- what is written -----------------------------------------------------------------------------------
+    # -- writing -------------------------------------------------------------------------------------------
 
     def write(self, data: str) -> None:
-        """Write to the terminal what is no string sequence."""
+        """Write data to the terminal, without string sequences."""
         super().write(whole_flags(without_strings(data)))
 
     def speak(self, saying: Saying, around: Around) -> None:
-        """Write one of the sequences that the program may say. A title is taken back when the screen closes.
+        """Write one of the allowed sequences. A title is taken back when the screen closes.
 
         Args:
-            saying: What to say.
-            around: What reads it first.
+            saying: The sequence.
+            around: Its first reader: the terminal or a multiplexer.
         """
         if isinstance(saying, Title):
             if self._title is None:
@@ -175,7 +175,7 @@ class QuietDriver(LinuxDriver):
         self._mode = _Mode.OFF
 
     def suspend_application_mode(self) -> None:
-        """Give the terminal away for a while; signals that end the program are still listened to."""
+        """Give the terminal away for a while; signals that end the program still work."""
         self.stop_application_mode()
         self._mode = _Mode.AWAY
         self.close()
@@ -196,14 +196,14 @@ class QuietDriver(LinuxDriver):
         if self._mode is _Mode.OFF:
             self._signals.stop()
 
-    # -- standing still ------------------------------------------------------------------------------------
+    # -- stopping ------------------------------------------------------------------------------------------
 
     def _sigtstp_application(self, *_: object) -> None:
-        """Stop as the shell asked for; the handler only leaves a note, because it may come at any moment."""
+        """Stop as the shell asked; the handler only leaves a note, because it may run at any moment."""
         if self._mode is _Mode.ON:
             self._soon(self._stand_still)
         else:
-            _stop_process()  # another program has the terminal, and was stopped as well
+            _stop_process()  # another program has the terminal, and was stopped too
 
     def _sigcont_application(self, *_: object) -> None:
         if self._mode is _Mode.ON:
@@ -218,7 +218,7 @@ class QuietDriver(LinuxDriver):
             self.send_message(TerminalBack())
 
     def _take_back(self) -> None:
-        """Set all modes again after a stop that nobody could see coming: others used the terminal meanwhile."""
+        """Set all modes again after a stop without notice: others used the terminal meanwhile."""
         if self._mode is not _Mode.ON:
             return
         self._set_raw()
@@ -251,7 +251,7 @@ class QuietDriver(LinuxDriver):
             termios.tcsetattr(self.fileno, termios.TCSANOW, attributes)
 
     def _wait_for_foreground(self) -> None:
-        """Change nothing: in the background the kernel stops the process here, until it is brought back."""
+        """Wait for the foreground without any change: in the background the kernel stops the process here."""
         while True:
             try:
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
@@ -284,12 +284,12 @@ class QuietDriver(LinuxDriver):
             if select.select([], [self._output], [], 0)[1]:
                 os.write(self._output.fileno(), (title + _ALL_BACK).encode())
 
-    # -- what is read --------------------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------------------
 
     def run_input_thread(self) -> None:
-        """Turn what the terminal sends into events until input is disabled."""
+        """Turn input of the terminal into events until input is disabled."""
         stuck = False
-        with selectors.SelectSelector() as selector:  # the others refuse terminals on some systems
+        with selectors.SelectSelector() as selector:  # other selectors refuse terminals on some systems
             selector.register(self._end, selectors.EVENT_READ)
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -323,20 +323,20 @@ class QuietDriver(LinuxDriver):
 
 
 class _Mode(Enum):
-    """Whose the terminal is."""
+    """The owner of the terminal."""
 
     OFF = "off"
     ON = "on"
     AWAY = "away"
-    """Somebody else's for a while."""
+    """Another program's for a while."""
 
 
 class _Output:
-    """What is written to a terminal, until there is none: then nothing is, and nothing waits for it.
+    """The output to a terminal; once the terminal is gone, it is dropped and nothing waits.
 
     Args:
         file: The terminal.
-        lost: Called once when it is gone.
+        lost: Called once when the terminal is gone.
     """
 
     def __init__(self, file: TextIO, lost: Callable[[], None]) -> None:
@@ -353,7 +353,7 @@ class _Output:
         self._do(lambda: self._file.write(text))
 
     def flush(self) -> None:
-        """Write what was kept."""
+        """Write buffered text."""
         self._do(self._file.flush)
 
     def _do(self, act: Callable[[], object]) -> None:
@@ -361,9 +361,7 @@ class _Output:
             return
         try:
             act()
-        except (
-            BlockingIOError
-        ):  # another program made writing return at once; what is left is written with the next
+        except BlockingIOError:  # another program made writing return at once; the rest is written later
             select.select([], [self._file], [])
         except OSError:
             self._gone = True
@@ -371,26 +369,26 @@ class _Output:
 
 
 def _stop_process() -> None:
-    """Stop as Ctrl+Z does, until the shell brings the process back; without a shell nothing happens."""
+    """Stop as Ctrl+Z does, until the shell continues the process; without a shell nothing happens."""
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     signal.pthread_kill(threading.get_ident(), signal.SIGTSTP)
     signal.signal(signal.SIGTSTP, before)
 
 
-# -- The signals that end the screen from outside: they end it as its own key does, and at last without its help.
+# -- The signals that end the screen from outside: they end it as its own key does, or at last without its help.
 
 PATIENCE = 10.0
-"""Seconds that the program gets to end by itself."""
+"""The time, in seconds, that the program gets to end by itself."""
 
 _ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
 class EndingSignals:
-    """Listens for SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless whoever started the program has it ignore them.
+    """The handler of SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless they were ignored when the program started.
 
     Args:
         told: Called with each signal, in the main thread at any moment: it must be short and must not block.
-        at_last: Called in a thread when the program has not ended in time; it is ended without its help then.
+        at_last: Called in a thread when the program has not ended in time, before it is killed.
     """
 
     def __init__(self, told: Callable[[int], None], at_last: Callable[[], None]) -> None:
@@ -409,12 +407,12 @@ class EndingSignals:
                 signal.signal(number, self._take)
 
     def stop(self) -> None:
-        """Give the signals back to whoever had them before."""
+        """Restore the handlers of before."""
         while self._before:
             signal.signal(*self._before.popitem())
 
     def end(self, number: int) -> None:
-        """Tell of a signal, and see to it that the program ends."""
+        """Report a signal, and make sure that the program ends."""
         if not self._ends:
             self._ends = True
             last = threading.Timer(PATIENCE, self._end_at_once, [number])

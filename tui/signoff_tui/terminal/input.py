@@ -1,9 +1,9 @@
-"""Keys, pastes, mouse and reports out of the bytes of a terminal, in whatever pieces and however slowly they come.
+"""The parser of terminal input: keys, pastes, mouse and reports, in whatever pieces and however slowly.
 
-Textual's parser takes what it does not know, or what pauses for a tenth of a second, for keys that were pressed:
-an answer of the terminal could decide something. Here a sequence ends where its grammar says (ECMA-48, 5.4 and
-5.6; XTerm Control Sequences), and what is not understood is dropped. Escape as the only byte is a key; inside of a
-sequence that does not end it is the way out.
+Textual's parser takes unknown sequences, or those with a pause of a tenth of a second, for pressed keys: an answer
+of the terminal could decide something. Here a sequence ends where its grammar says (ECMA-48, 5.4 and 5.6; XTerm
+Control Sequences), and unknown ones are dropped. Escape as the only byte is a key; inside of a sequence that does
+not end, it is the way out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from textual import constants
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._keyboard_protocol import FUNCTIONAL_KEYS
-from textual._xterm_parser import XTermParser  # what Textual's own driver knows of keys; it has no public name
+from textual._xterm_parser import XTermParser  # the keys of Textual's own driver; it has no public name
 from textual.events import AppBlur, AppFocus, Key, Paste, Resize
 from textual.keys import Keys
 from textual.message import Message
@@ -33,19 +33,19 @@ __all__ = [
 ]
 
 LONGEST_PASTE = 1_000_000
-"""Characters that are kept of a paste; what comes after them is dropped."""
+"""The most characters that are kept of a paste; the rest is dropped."""
 
 _LONGEST_SEQUENCE = 4_096
-"""Characters that are looked at of any other sequence; a longer one is dropped whole."""
+"""The most characters of any other sequence; a longer one is dropped whole."""
 
 _PAUSE = 1.0
-"""Seconds. After such a pause inside of a sequence, a person is told, and Escape ends it."""
+"""The pause, in seconds, inside of a sequence after which the person is told, and Escape ends it."""
 
 _SLOW_SECONDS = 60.0
-"""After a sequence came in pieces, Escape waits for more this long: the line is slow."""
+"""The time, in seconds, for which Escape waits longer after a sequence came in pieces: the line is slow."""
 
 _STRAY_SECONDS = 2.0
-"""So long after Escape, what looks like the rest of a sequence is held until more of it comes."""
+"""The time, in seconds, after Escape in which text like the rest of a sequence is held for more of it."""
 
 _CONTROL_SEQUENCE, _SHIFTED_KEY, _STRING, _PASTE = "csi", "ss3", "string", "paste"
 _BEGUN = {
@@ -53,13 +53,13 @@ _BEGUN = {
     "O": _SHIFTED_KEY,
     **dict.fromkeys("]P_^X", _STRING),
 }
-"""What Escape and a character begin (ECMA-48: CSI, SS3, OSC, DCS, APC, PM, SOS)."""
+"""The kind of sequence that Escape and a character begin (ECMA-48: CSI, SS3, OSC, DCS, APC, PM, SOS)."""
 
 _C1 = {"\x9b": "[", "\x8f": "O", "\x9d": "]", "\x90": "P", "\x9f": "_", "\x9e": "^", "\x98": "X"}
-"""The same as one character of the C1 set."""
+"""The same, with one character of the C1 set."""
 
 _RESTS = {"[": "0123456789?<>=IOMABCDEFHPQRSZ", "]": "0123456789lLI", "P": "0123456789>!$+=?", "_": "G"}
-"""What comes next in a sequence whose Escape came long before."""
+"""The next characters in a sequence whose Escape came long before."""
 
 _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
 _CANCELS = "\x18\x1a"
@@ -67,18 +67,18 @@ _CANCELS = "\x18\x1a"
 _MODE = re.compile(r"\x1b\[\?(\d{1,5});(\d)\$y")
 _SIZE = re.compile(r"\x1b\[48;(\d{1,4})(?::\d*)*;(\d{1,4})(?::\d*)*;(\d{1,6})(?::\d*)*;(\d{1,6})(?::\d*)*t")
 _NUMBERED = re.compile(r"\x1b\[(\d*)[\d:;]*([~ABCDEFHPQS])")
-"""A function key with its number, and with what is held down besides."""
+"""A function key with its number, and with modifier keys."""
 
 
 class TerminalBack(Message, bubble=False):
-    """The program goes on after it stood still: the terminal shows what others wrote into it."""
+    """The program goes on after it was stopped: the terminal shows text that others wrote."""
 
 
 class InputStuck(Message, bubble=False):
-    """The terminal began something and does not go on: keys would be taken for the rest of it. Or it is over.
+    """The terminal began a sequence and does not go on: keys would be taken for the rest of it. Or that is over.
 
     Args:
-        on: Whether it has begun.
+        on: True if it has begun.
     """
 
     def __init__(self, *, on: bool) -> None:
@@ -87,7 +87,7 @@ class InputStuck(Message, bubble=False):
 
 
 class ToldToEnd(Message, bubble=False):
-    """The program was told to end, or its terminal is gone.
+    """The program was asked to end, or its terminal is gone.
 
     Args:
         number: The signal; SIGHUP for the terminal.
@@ -99,7 +99,7 @@ class ToldToEnd(Message, bubble=False):
 
 
 class OperatingSystemCommand(Message, bubble=False):
-    """The terminal answered with a sequence that says something about it; for the driver only.
+    """A sequence in which the terminal reports something; for the driver only.
 
     Args:
         body: Its text, such as ``11;rgb:0000/0000/0000``.
@@ -116,31 +116,31 @@ class _Unfinished(Struct):
     kind: str
     text: str
     since: float
-    """When something of it came last (monotonic seconds)."""
+    """The time of its last character (monotonic seconds)."""
     escaped: bool = False
-    """Whether the last character of it was Escape, which ends it."""
+    """True if its last character was Escape, which ends it."""
     dropped: bool = False
-    """Whether it means nothing."""
+    """True if it is to be ignored."""
     pasted: list[str] = field(default_factory=list)
     room: int = LONGEST_PASTE
-    """Characters of a paste that are kept besides."""
+    """The number of characters of a paste that still fit."""
 
 
 class TerminalInput:
-    """Reads what one terminal sends. It never fails, whatever that is."""
+    """The reader of one terminal's input. It never fails, whatever the input."""
 
     def __init__(self) -> None:
         self._decode = getincrementaldecoder("utf-8")("replace").decode
         self._known = XTermParser()
         self._open: _Unfinished | None = None
         self._escape_at: float | None = None
-        """When Escape came that may be a key, or begin something."""
+        """The time of an Escape that may be a key, or begin a sequence."""
         self._stray_until = -math.inf
-        """Until when the rest of a sequence may come whose Escape was taken for a key."""
+        """The time until which the rest of a sequence may come whose Escape was taken for a key."""
         self._stray: str = ""
         self._stray_at = 0.0
         self._string_left = False
-        """Whether Escape was the way out of a string: if it was its end, the rest of that comes yet."""
+        """True if Escape left a string: if it was its end, the rest of that still comes."""
         self._slow_until = -math.inf
         self._asked_until = -math.inf
         self._questions = 0
@@ -150,18 +150,18 @@ class TerminalInput:
 
         Args:
             now: Monotonic seconds.
-            questions: How many were asked.
-            seconds: How long answers may take.
+            questions: The number of questions.
+            seconds: The time that answers may take.
         """
         self._questions += questions
         self._asked_until = now + seconds
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
-        """Take what was read; call `due` instead when nothing came for as long as `wait` said.
+        """Read input; call `due` instead if nothing came for the time that `wait` returned.
 
         Args:
             data: Bytes as they came.
-            now: When they were read (monotonic seconds).
+            now: The time at which they were read (monotonic seconds).
         """
         self._note_pause(now)
         text = self._decode(data)
@@ -175,7 +175,7 @@ class TerminalInput:
             self._open.since = now
 
     def due(self, now: float) -> Iterator[Message]:
-        """What it comes to that nothing followed until now."""
+        """Return the events that are certain because nothing followed until now."""
         if self._escape_at is not None and now >= self._escape_at + self._escape_wait(self._escape_at):
             self._escape_at = None
             self._stray_until = now + _STRAY_SECONDS
@@ -193,7 +193,7 @@ class TerminalInput:
                 yield _pasted(unfinished)
 
     def wait(self, now: float) -> float | None:
-        """Seconds after which `due` or `is_stuck` has something to say if nothing comes; None if never."""
+        """Return the seconds after which `due` or `is_stuck` has news if nothing comes; None for never."""
         moments = []
         if self._escape_at is not None:
             moments.append(self._escape_at + self._escape_wait(self._escape_at))
@@ -204,10 +204,10 @@ class TerminalInput:
         return max(0.0, min(moments) - now) if moments else None
 
     def is_stuck(self, now: float) -> bool:
-        """Whether something has begun that does not go on, so that keys would be taken for the rest of it."""
+        """True if a sequence has begun and does not go on, so that keys would be taken for the rest of it."""
         return self._open is not None and now >= self._open.since + _PAUSE
 
-    # -- one character -------------------------------------------------------------------------------------
+    # -- single characters ---------------------------------------------------------------------------------
 
     def _take(self, char: str, now: float) -> Iterator[Message]:
         left, self._string_left = self._string_left, False
@@ -279,7 +279,7 @@ class TerminalInput:
                 yield from self._sequence(unfinished)
 
     def _paste_on(self, unfinished: _Unfinished, text: str) -> Generator[Message, None, str]:
-        """Take what belongs to a paste; returns the rest. What may be its end is held in `unfinished.text`."""
+        """Read the text of a paste; returns the rest. A possible end of it is held in `unfinished.text`."""
         text = unfinished.text + text
         end = text.find(_PASTE_ENDS)
         kept = text[:end] if end >= 0 else text[: 1 - len(_PASTE_ENDS)]
@@ -342,7 +342,7 @@ class TerminalInput:
             yield event
 
     def _keys(self, text: str) -> Iterator[Message]:
-        """The keys that a character, or a whole sequence, stands for; none if it is not known."""
+        """The keys of a character, or of a whole sequence; none if it is unknown."""
         if (alt := _alt_key(text)) is not None:
             yield Key(alt, None)
             return
@@ -353,13 +353,13 @@ class TerminalInput:
         for key in keys:
             if key.key == Keys.Ignore or (key.character is not None and "\ud800" <= key.character <= "\udfff"):
                 continue
-            # With Alt, a character is none: it is meant for nothing, and must not be written, nor decide anything.
+            # With Alt, a character is no character key: it must not be written, nor decide anything.
             yield Key(key.key, None) if key.key.startswith("alt+") else key
 
     # -- time ----------------------------------------------------------------------------------------------
 
     def _escape_wait(self, at: float) -> float:
-        """Seconds until Escape is a key."""
+        """The seconds until Escape counts as a key."""
         waits_for_answers = self._questions > 0 and at < self._asked_until
         return _PAUSE if waits_for_answers or at < self._slow_until else constants.ESCAPE_DELAY
 
@@ -377,11 +377,11 @@ def _keep(unfinished: _Unfinished, char: str) -> None:
 
 
 def _is_whole(unfinished: _Unfinished, char: str) -> bool:
-    """Whether a control sequence, or what a function key sends, ends with this character."""
+    """True if a control sequence, or the sequence of a function key, ends with this character."""
     text = unfinished.text
     if text.startswith("\x1b[M"):  # the oldest report of the mouse: three characters follow
         return len(text) == len("\x1b[M") + 3
-    if not " " <= char <= "~":  # nothing of the kind: it ends, and means nothing
+    if not " " <= char <= "~":  # not part of a sequence: it ends, and is ignored
         unfinished.dropped = True
         return True
     if unfinished.kind == _SHIFTED_KEY:
@@ -392,7 +392,7 @@ def _is_whole(unfinished: _Unfinished, char: str) -> bool:
 
 
 def _is_function_key(text: str) -> bool:
-    """Whether a control sequence is a key; Textual makes letters of other numbers."""
+    """True if a control sequence is a key; Textual makes letters of other numbers."""
     found = _NUMBERED.fullmatch(text)
     return found is not None and f"{found[1] or 1}{found[2]}" in FUNCTIONAL_KEYS
 
@@ -409,7 +409,7 @@ def _mode_told(mode: str, setting: int) -> Iterator[Message]:
 
 
 def _alt_key(text: str) -> str | None:
-    """The name of a key that was pressed with Alt, or a moment after Escape; None if it is another one.
+    """The name of a key that was pressed with Alt, or a moment after Escape; None for other keys.
 
     Textual takes it for the key alone, or for the sign that some keyboards have there.
     """

@@ -1,8 +1,8 @@
-"""The last net before the terminal: whatever slips past `reveal` is dropped here.
+"""The output filter before the terminal: it drops control characters that were not made safe before.
 
 Text is made safe, and its hidden characters visible, long before. This filter only makes sure that a mistake
 elsewhere cannot reach the terminal. It drops instead of showing, because the width of the row is fixed by now;
-what has a width is replaced by as many question marks.
+characters with a width are replaced by as many question marks.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _FLAGS = re.compile("[\U0001f1e6-\U0001f1ff]{1,2}")
 def whole_flags(data: str) -> str:
     """Replace each half of a flag by its letter.
 
-    All terminals give a flag two cells, but some give two to each half as well. Where rows are cut, and where one
-    style ends and another begins, may be between two halves.
+    All terminals give a flag two cells, but some give two to each half as well. A cut row, or a change of style,
+    may fall between two halves.
 
     Args:
-        data: What is about to be written, with its escape sequences.
+        data: The data, with its escape sequences.
     """
     return data if data.isascii() else _FLAGS.sub(_flag, data)
 
@@ -47,9 +47,9 @@ def _flag(found: re.Match[str]) -> str:
 
 
 class DropControls(LineFilter):
-    """Drops control, bidirectional and invisible characters, and links, from what is written.
+    """Drops control, bidirectional and invisible characters, and links, from the output.
 
-    So it does with what terminals draw in different widths, lone halves of flags excepted; see `whole_flags`.
+    It also drops characters of disputed width, lone halves of flags excepted; see `whole_flags`.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
@@ -63,7 +63,7 @@ class DropControls(LineFilter):
 
 
 class InOnePass(LineFilter):
-    """Several filters as one: each for itself would copy every row, and look for its copy at each paint.
+    """Several filters as one: each by itself would copy every row, and look for its copy at each paint.
 
     Args:
         filters: The filters, in their order.
@@ -92,7 +92,7 @@ def _is_forbidden(char: str) -> bool:
 
 
 def _without_forbidden(text: str) -> str:
-    """The text without what is forbidden, in as many cells."""
+    """The text without forbidden characters, in as many cells."""
     clean = "".join("?" * cell_len(char) if _is_forbidden(char) else char for char in text)
     return clean if clean == text else set_cell_size(clean, cell_len(text))
 

@@ -1,8 +1,8 @@
 """The only string sequences that are written to a terminal: bell, window title, notices and the clipboard.
 
-Each is built from typed parts, and what comes out is held against one strict grammar before it is written. The
-words are `SpokenWords`: letters, digits and a few signs of ASCII, so that no control character can stand in them,
-and nothing that a shell, a multiplexer or a terminal could read as the beginning of something else.
+Each is built from typed parts, and the result is checked against one strict grammar before it is written. The
+words are `SpokenWords`: letters, digits and a few signs of ASCII, so that no control character can be in them, and
+nothing that a shell, a multiplexer or a terminal could read as the beginning of something else.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ __all__ = [
 ]
 
 Protocols = Literal["osc9", "osc99", "osc777"]
-"""How terminals take notices for the desktop."""
+"""The sequences by which terminals take desktop notices."""
 
 Around = Literal["terminal", "tmux", "screen"]
-"""What reads the sequences first: the terminal itself, or a multiplexer that has to be told to pass them on."""
+"""The first reader of the sequences: the terminal, or a multiplexer that has to be told to pass them on."""
 
 LONGEST_NAME = 32
 LONGEST_WORDS = 160
 LONGEST_COPY = 74_000
-"""Bytes that go to the clipboard at once: some terminals drop a sequence of more than 100,000 characters."""
+"""The most bytes for the clipboard: some terminals drop a sequence of more than 100,000 characters."""
 
 _PROGRAM = "signoff"
 _BELL, _ESCAPE, _END = "\x07", "\x1b", "\x1b\\"
 _SCREEN_PIECE = 240
-"""Characters that GNU screen passes on at once, in every version."""
+"""The most characters that every version of GNU screen passes on at once."""
 
 _WORDS = rf"[A-Za-z0-9 .,:_-]{{1,{LONGEST_WORDS}}}"
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
@@ -54,10 +54,10 @@ _WORDS_ONLY = re.compile(_WORDS)
 
 
 class SpokenWords(Struct, frozen=True):
-    """What may be said aloud: the program's own words, counts, and names that went through `spoken_name`.
+    """Words for the terminal: signoff's own words, counts, and names that went through `spoken_name`.
 
     Raises:
-        ValueError: There are other characters in it than letters, digits, spaces and ``.,:_-``, or too many.
+        ValueError: There are too many characters, or others than letters, digits, spaces and ``.,:_-``.
     """
 
     text: str
@@ -68,16 +68,16 @@ class SpokenWords(Struct, frozen=True):
 
 
 def spoken_name(name: str) -> str:
-    """What is left of an agent's name: letters, digits and ``._-`` of ASCII, at most 32 of them.
+    """Return the letters, digits and ``._-`` of ASCII in an agent's name, at most 32 of them.
 
     Args:
-        name: Any text. Where nothing is left, the answer is ``an-agent``.
+        name: Any text. If nothing is left, the result is ``an-agent``.
     """
     return _NOT_IN_NAMES.sub("", name)[:LONGEST_NAME] or "an-agent"
 
 
 class BellSound(Struct, frozen=True):
-    """Ring. It is also what feeds ``monitor-bell`` of tmux."""
+    """The bell, which also feeds ``monitor-bell`` of tmux."""
 
 
 class Title(Struct, frozen=True):
@@ -87,7 +87,7 @@ class Title(Struct, frozen=True):
 
 
 class TitleBack(Struct, frozen=True):
-    """Keep the title that is there (`keep`), or bring the one back that was kept."""
+    """Save the present title (`keep`), or restore the saved one."""
 
     keep: bool
 
@@ -119,7 +119,7 @@ class Copy(Struct, frozen=True):
 
 
 class AskBackground(Struct, frozen=True):
-    """Ask for the color of the background; see `signoff_tui.terminal.background` for the answer."""
+    """A question for the color of the background; `signoff_tui.terminal.background` reads the answer."""
 
 
 Saying: TypeAlias = AskBackground | BellSound | Title | TitleBack | DesktopNotice | Copy
@@ -127,21 +127,21 @@ Saying: TypeAlias = AskBackground | BellSound | Title | TitleBack | DesktopNotic
 
 @runtime_checkable
 class Speaks(Protocol):
-    """A driver that can say something to its terminal."""
+    """A driver that can write sequences to its terminal."""
 
     def speak(self, saying: Saying, around: Around) -> None:
-        """Write a saying, and nothing else."""
+        """Write a sequence, and nothing else."""
 
 
 def written(saying: Saying, around: Around = "terminal") -> str:
-    """The exact characters for a saying.
+    """Return the exact characters of a sequence.
 
     Args:
-        saying: What to say.
-        around: What reads it first.
+        saying: The sequence.
+        around: Its first reader.
     """
     match saying:
-        case AskBackground():  # multiplexers answer for what they draw themselves
+        case AskBackground():  # multiplexers answer for their own background
             return f"\x1b]11;?{_END}"
         case BellSound():
             return _BELL
@@ -150,7 +150,7 @@ def written(saying: Saying, around: Around = "terminal") -> str:
         case TitleBack(keep=True):
             return "\x1b[22;2t"
         case TitleBack():
-            # The empty title is for terminals that keep none: most show their own name then.
+            # The empty title is for terminals that save none: most show their own name then.
             return f"\x1b]2;{_END}\x1b[23;2t"
         case DesktopNotice(protocol, words):
             return _through(_notice(protocol, words.text), around)
@@ -171,7 +171,7 @@ def _notice(protocol: Protocols, words: str) -> tuple[str, ...]:
 
 
 def _through(bodies: tuple[str, ...], around: Around) -> str:
-    """Operating system commands, past what stands between the program and the terminal."""
+    """Operating system commands, wrapped for a multiplexer between the program and the terminal."""
     match around:
         case "terminal":
             return "".join(f"\x1b]{body}{_END}" for body in bodies)
@@ -188,7 +188,7 @@ def _in_pieces(sequence: str) -> str:
 
 def _copy(encoded: str, around: Around) -> str:
     body = (f"52;c;{encoded}",)
-    # tmux takes a copy itself if `set-clipboard` is on, and passes it on if `allow-passthrough` is.
+    # tmux takes a copy itself if `set-clipboard` is on, and passes it on if `allow-passthrough` is on.
     return (_through(body, "terminal") if around == "tmux" else "") + _through(body, around)
 
 
@@ -214,5 +214,5 @@ _ALLOWED = re.compile(
 
 
 def is_allowed(sequence: str) -> bool:
-    """Whether something is exactly what one saying is written as."""
+    """True if a text is exactly one allowed sequence."""
     return _ALLOWED.fullmatch(sequence) is not None

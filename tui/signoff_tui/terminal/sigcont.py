@@ -1,8 +1,7 @@
-"""Tells when the program goes on after it was stopped.
+"""Notice of SIGCONT: the program goes on after it was stopped.
 
-A key is stamped when it is read. What was typed while the whole process stood still is read, and stamped, only
-when it goes on; the kernel says so with SIGCONT, and Python runs the handler before any other code of the main
-thread.
+A key is stamped when it is read. Keys typed while the process was stopped are read, and stamped, only when it goes
+on; the kernel reports that with SIGCONT, and Python runs the handler before any other code of the main thread.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ __all__ = ["Standstill"]
 
 
 class Standstill:
-    """Listens for SIGCONT beside whoever listened before.
+    """A handler of SIGCONT that also calls the one before.
 
     Args:
         went_on: Called in the main thread, whatever it was about to do: it must be short and must not block.
@@ -35,7 +34,7 @@ class Standstill:
         self._listening = True
 
     def stop(self) -> None:
-        """Give the signal back to whoever had it before."""
+        """Restore the handler of before."""
         if self._listening:
             self._listening = False
             signal.signal(signal.SIGCONT, self._before if callable(self._before) else signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""How far a remembered approval goes, in words: the same on its sheet and in the memory."""
+"""The reach of a remembered approval in words: the same on its sheet and in the memory."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _DIRECTORIES = ("cwd", "workdir", "working_directory")
 
 
 def limits_words(breadth: Breadth, pattern: GrantPattern) -> str:
-    """How wide a pattern is, and what alone limits it; not safe to draw yet.
+    """Return how wide a pattern is, and its only limits; not safe to draw yet.
 
     Args:
-        breadth: How wide.
-        pattern: What is covered.
+        breadth: The breadth.
+        pattern: The pattern.
     """
     if breadth is Breadth.EXACT:
         return BREADTH_WORDS[breadth]
@@ -42,32 +42,32 @@ def limits_words(breadth: Breadth, pattern: GrantPattern) -> str:
 
 
 def any_words(reach: Reach, named: Collection[str]) -> Sequence[str]:
-    """What may be anything because nothing is said about it; not safe to draw yet.
+    """Return the arguments that may be anything because the pattern does not have them; not safe to draw yet.
 
     Args:
-        reach: What is covered.
-        named: What is matched on: an argument that the agent spells otherwise than the tool is not free for that.
+        reach: The reach.
+        named: Names of matched entries: an argument that the agent spells differently from the tool is not free.
     """
     return [f"ANY {name}" for name in reach.free if name not in named]
 
 
 def names_directory(payload: Mapping[str, Any], free: Collection[str] = ()) -> bool:
-    """Whether the directory of a call is part of what is matched. It is not, unless the payload says it.
+    """True if the directory of a call is part of the match, which it is only if it is in the payload.
 
     Args:
-        payload: What is matched on.
+        payload: The payload.
         free: Names of its entries that may be anything.
     """
     values = [payload.get(name) for name in _DIRECTORIES if name not in free]
-    # A relative one is another directory wherever it starts from.
+    # A relative one is another directory in each working directory.
     return any(isinstance(value, str) and (posixpath.isabs(value) or ntpath.isabs(value)) for value in values)
 
 
 def ends_words(bound: Sequence[bool]) -> Sequence[str]:
-    """When remembered approvals end, the fullest wording first.
+    """Return when remembered approvals end, the fullest wording first.
 
     Args:
-        bound: For each of them: whether it is only for the tool as it is defined now.
+        bound: For each of them: True if it covers only the present definition of its tool.
     """
     if not any(bound):
         return ("with the session; HIGH risk still asks",)
@@ -81,10 +81,10 @@ def ends_words(bound: Sequence[bool]) -> Sequence[str]:
 
 
 def where_words(named: Sequence[bool]) -> str:
-    """From where calls are answered.
+    """Return the directories whose calls are answered.
 
     Args:
-        named: For each remembered approval that this is said of: whether it matches on the directory.
+        named: For each remembered approval: True if it matches on the directory.
     """
     if all(named):
         return "only in the directory named here"

@@ -1,4 +1,4 @@
-"""Keys on the action bar, flowed into as many rows as there are."""
+"""Keys on the action bar, laid out in its rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class BarRoom(Struct, frozen=True):
-    """Where a bar is drawn: width in cells and number of rows."""
+    """The room of a bar: width in cells and number of rows."""
 
     width: int
     rows: int
@@ -31,12 +31,12 @@ class KeyHint(Struct, frozen=True):
     """One key on the action bar.
 
     Attributes:
-        key: As it is typed.
-        label: What it does, and to what. May hold names that others chose.
-        live: False is shown as ``(y)``: it does not work yet, the label says why.
+        key: The key as it is typed.
+        label: Its action and the target. May hold names that others chose.
+        live: False for a key that does not work yet, shown as ``(y)``; the label says why.
         token: Style of the label.
-        slot: Cells that it takes at least, so that what follows stays where it is when the label changes.
-        gap: Cells between it and what follows.
+        slot: The least cells, so that later keys stay in place when the label changes.
+        gap: Cells between it and the next.
     """
 
     key: str
@@ -58,7 +58,7 @@ class KeyHint(Struct, frozen=True):
 
 @lru_cache(maxsize=128)
 def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
-    """The same keys are drawn again and again."""
+    """Cached: the same keys are drawn again and again."""
     # Brackets around a bracket would be unreadable.
     shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
     key = chunk(shown, "key" if hint.live else "notyet", keep=True)
@@ -67,9 +67,9 @@ def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
 
 
 def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
-    """Lay hints out in order of importance, on exactly as many rows as there are.
+    """Lay hints out in order of importance, on exactly the rows of the bar.
 
-    Those for which there is no room are left out; the last one always finds a place: it leads to the full list.
+    Hints without room are left out; the last one always has a place: it leads to the full list.
     """
     *others, last = hints
     rows, used = _filled(others, room, last.width)
@@ -80,7 +80,7 @@ def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
 
 
 def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int) -> tuple[Line, ...]:
-    """Lay hints out in sections, each of which begins a row, however much stands in the one above.
+    """Lay hints out in sections, each of which begins a row, whatever the length of the one above.
 
     Args:
         sections: Hints in order of importance, and the rows they have. The very last hint always finds a place.
@@ -92,7 +92,7 @@ def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int)
 
 
 def _filled(hints: Sequence[KeyHint], room: BarRoom, kept: int) -> tuple[list[list[KeyHint]], int]:
-    """Hints in rows, some cells of the last row kept free, and how many cells that one takes."""
+    """Hints in rows, some cells of the last row kept free, and the cells that the last row takes."""
     rows: list[list[KeyHint]] = [[]]
     used = 1
     for hint in hints:
@@ -111,7 +111,7 @@ def _filled(hints: Sequence[KeyHint], room: BarRoom, kept: int) -> tuple[list[li
 
 
 def _in_words(hint: KeyHint, cells: int) -> KeyHint:
-    """The hint in some cells: words at its end give way, and dots say so. The first one always stays."""
+    """The hint in some cells: words at its end are cut, with dots. The first word always stays."""
     words = hint.label.split(" ")
     while hint.width > cells and len(words) > 1:
         words.pop()
@@ -127,14 +127,14 @@ def _row(hints: Sequence[KeyHint]) -> Line:
     return Line((chunk(" ", keep=True), *(piece for hint in hints for piece in hint.chunks())))
 
 
-# -- What the row of keys says of filters under a digit, in the room there is.
+# -- The row of keys for filters under a digit, in the room there is.
 
 _LABELS = (60, 18, 12, 7, 0)
-"""Most characters of what is said of each, the more room the more."""
+"""The most characters of each label: the more room, the more."""
 
 
 def saved_hints(saved: Sequence[SavedFilter], room: BarRoom) -> tuple[KeyHint, ...]:
-    """Each digit with what it shows; where there is little room, fewer words of it, or only the digits."""
+    """Return each digit with its label; with little room, fewer words of it, or only the digits."""
     for most in _LABELS:
         hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "back"))
         if sum(len(row.left) // 2 for row in flow(hints, room)) == len(hints):

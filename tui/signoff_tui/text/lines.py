@@ -1,7 +1,7 @@
 """Lines of the screen: pieces of safe text with a style token, laid out into strips.
 
-Everything that signoff draws itself is made of these. A `Chunk` holds `SafeText` only, so text that did not go
-through `reveal` cannot be drawn; the program's own words are `SafeText.own`.
+Everything on the screen is made of these. A `Chunk` holds `SafeText` only, so text that did not go through
+`reveal` cannot be drawn; words of signoff are `SafeText.own`.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ __all__ = [
 
 
 LEAST_ROW = 10
-"""Cells for the words of a line, however far they are indented."""
+"""The least cells for the words of a line, however far they are indented."""
 
 Cut = Literal["front", "middle", "end"]
-"""Where text gives way that is too long: a path at its front, a command at its end."""
+"""The place where a long text is cut: a path at its front, a command at its end."""
 
 
 class Chunk(Struct, frozen=True):
     """A piece of safe text in one style.
 
     Attributes:
-        text: What to draw.
+        text: The text.
         token: Style token, see `signoff_tui.text.themes.STYLES`.
-        keep: The piece must not be cut when the line is too narrow; others give way first.
-        most: Cells that the piece may take, however wide the line: names of others may be of any length.
-        least: Cells that it takes even if the text is shorter, for columns.
-        cut: Where it is cut.
-        enough: Cells with which it still says what it has to; None if it should not be cut at all.
+        keep: True if it must not be cut in a narrow line; others are cut first.
+        most: The most cells, however wide the line: names of others may be of any length.
+        least: The least cells, also for a shorter text: for columns.
+        cut: The place where it is cut.
+        enough: Cells with which it can still be understood; None if it should not be cut at all.
     """
 
     text: SafeText
@@ -70,13 +70,13 @@ class Chunk(Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """Width in cells, if nothing has to give way."""
+        """Width in cells, if nothing is cut."""
         width = max(cell_len(self.text.text), self.least)
         return width if self.most is None else min(width, self.most)
 
     @property
     def needed(self) -> int:
-        """Width in cells below which a shorter wording says more."""
+        """Width in cells below which a shorter wording is better."""
         return self.width if self.enough is None else min(self.width, self.enough)
 
     def fitted(self, ellipsis: str) -> str:
@@ -93,8 +93,8 @@ class Line(Struct, frozen=True):
         left: Drawn from the left edge.
         right: Drawn so that they end at the right edge; they are never cut.
         background: Color token of the row.
-        bold: Whether the whole row is emphasized.
-        fill: Drawn between the two ends.
+        bold: True to emphasize the whole row.
+        fill: The character drawn between the two ends.
     """
 
     left: tuple[Chunk, ...] = ()
@@ -105,32 +105,32 @@ class Line(Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """Cells that it takes to draw everything in full."""
+        """The cells of everything in full."""
         return sum(piece.width for piece in (*self.left, *self.right))
 
     @property
     def needed(self) -> int:
-        """Cells below which a shorter wording says more."""
+        """The cells below which a shorter wording is better."""
         return sum(piece.needed for piece in (*self.left, *self.right))
 
 
 def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> Chunk:
-    """A chunk from safe text, or from the program's own words.
+    """Return a chunk of safe text, or of words of signoff.
 
     Raises:
-        ValueError: Own words hold characters that would have to be revealed: they are not our own.
+        ValueError: The words hold characters that must be revealed: they are not signoff's.
     """
     return Chunk(words, token, keep) if isinstance(words, SafeText) else _own_chunk(words, token, keep=keep)
 
 
 @lru_cache(maxsize=4096)
 def _own_chunk(words: str, token: str, *, keep: bool) -> Chunk:
-    """Rows are made anew all the time, mostly of the same words."""
+    """Cached: rows are made anew all the time, mostly of the same words."""
     return Chunk(SafeText.own(words), token, keep)
 
 
 def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:
-    """A chunk from words in which an agent had a part: made safe here, whatever was done before.
+    """Return a chunk of a text that an agent may have written, made safe here.
 
     Blanks at the ends are layout, not content: they stay blanks.
     """
@@ -149,18 +149,18 @@ def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "backgroun
 
 
 def fullest(wordings: Sequence[Line], width: int) -> Line:
-    """The first of several wordings, fullest first, that has the cells it needs; the last one if none has."""
+    """Return the first of several wordings, fullest first, that has enough cells; else the last one."""
     return next((wording for wording in wordings if wording.needed <= width), wordings[-1])
 
 
 def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
-    """Words in which an agent may have had a part, on as many lines as they need.
+    """Return words that an agent may have written, on as many lines as they need.
 
     Args:
-        words: What to say; made safe here. Blanks where lines are broken are left out.
+        words: The words; made safe here. Blanks at line breaks are left out.
         width: Cells of a line.
         token: Style of the words.
-        head: Stands before the first line; the others are indented as far.
+        head: The text before the first line; the others are indented as far.
     """
     room = max(width - head.width - 1, LEAST_ROW)
     # The lines that come first are of so many characters: those with wide ones have more cells.
@@ -169,7 +169,7 @@ def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list
 
 
 def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
-    """Text of which every character counts, on as many lines as it needs. Arguments as for `wrapped`."""
+    """Return text of which every character counts, on as many lines as it needs. Arguments as for `wrapped`."""
     rows = chop_cells(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
     return _indented([SafeText(row) for row in rows], token, head)
 
@@ -180,12 +180,12 @@ def _indented(rows: Sequence[SafeText], token: str, head: Chunk) -> list[Line]:
 
 
 def sign_tokens(text: SafeText) -> tuple[str, ...]:
-    """The style of each span of `hidden`: escapes stand out, signs that mark an end or a joined emoji do not."""
+    """Return the style of each span of `hidden`: escapes stand out, marks of ends and joined emoji do not."""
     return _tokens(text, 0, len(text.hidden))
 
 
 def signs_between(text: SafeText, start: int, end: int) -> Iterator[tuple[tuple[int, int], str]]:
-    """The spans of `hidden` that touch a stretch of a text, and their styles: a long line may have millions."""
+    """Yield the spans of `hidden` that touch a part of a text, with styles: a long line may have millions."""
     hidden = text.hidden
     first = max(bisect_right(hidden, (start, start)) - 1, 0)
     last = bisect_left(hidden, (end, end))
@@ -201,12 +201,12 @@ def _tokens(text: SafeText, first: int, last: int) -> tuple[str, ...]:
 
 
 def rule(char: str = "─") -> Line:
-    """A horizontal rule over the whole width."""
+    """Return a horizontal rule over the whole width."""
     return Line(fill=char)
 
 
 def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
-    """Shorten text to a number of cells, with an ellipsis where something is missing."""
+    """Shorten text to a number of cells, with an ellipsis for the missing part."""
     if cell_len(text) <= width:
         return text
     if cut == "middle":
@@ -216,7 +216,7 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
         return set_cell_size(ellipsis, max(width, 0))
     if cut == "end":
         return set_cell_size(text, room) + ellipsis
-    # Of a name that is too long by itself, the beginning and the end tell it from others.
+    # The beginning and the end of a long name tell it from others.
     name = text.rpartition("/")[2]
     return (
         crop_middle(name, width, ellipsis=ellipsis)
@@ -228,7 +228,7 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
 def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
     """Shorten text to a number of cells by cutting its middle, so that both ends stay recognizable.
 
-    Of a path, the whole file name is kept if there is room for it.
+    For a path, the whole file name is kept if there is room for it.
     """
     if cell_len(text) <= width:
         return text
@@ -254,7 +254,7 @@ def _last_cells(text: str, width: int) -> str:
 def paint(content: Line, width: int, theme: Theme, *, ellipsis: str = "…") -> Strip:
     """Lay a line out to exactly `width` cells.
 
-    The right end is kept whole; of the left part, the pieces that may be cut give way, longest first.
+    The right end is kept whole; on the left, the pieces that may be cut are cut, longest first.
     """
     right_width = sum(piece.width for piece in content.right)
     left = _fitted(content.left, max(width - right_width, 0), ellipsis)
@@ -293,7 +293,7 @@ def _segments(text: str, piece: Chunk, content: Line, theme: Theme) -> Iterable[
     if content.bold:
         style += Style(bold=True)
     at = 0
-    # Where the middle was cut out, the places of the signs are not known any more.
+    # The places of signs after a cut in the middle are not known any more.
     if piece.text.hidden and text.startswith(piece.text.text):
         for (start, end), token in zip(piece.text.hidden, sign_tokens(piece.text), strict=True):
             yield Segment(text[at:start], style)

@@ -1,4 +1,4 @@
-"""How things look in this run: the theme, and the glyphs the terminal can draw."""
+"""The look of this run: the theme, and the glyphs that the terminal can draw."""
 
 from __future__ import annotations
 

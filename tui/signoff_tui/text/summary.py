@@ -26,22 +26,22 @@ from signoff_tui.text.lines import Chunk, Cut
 __all__ = ["RISK_WORD", "Summary", "already_ended_text", "ended_text", "letter_of", "summarize", "tool_text"]
 
 LONGEST = 1_000
-"""Characters of a command or description that a row is made from; no row is so wide."""
+"""The most characters of a command or description in a row; no row is so wide."""
 
 
 class Summary(Struct, frozen=True):
-    """What a row, a header and the target line say about a request.
+    """The words for a request in a row, a header and the target line.
 
     Attributes:
-        letter: Stands for the kind, see `letter_of`.
+        letter: The letter of the kind, see `letter_of`.
         tool: Name of the tool, behind that of its server if it has one.
         what: Path relative to the working directory, command, or description; one line, behind the server of the
             tool if it has one.
-        path: Whether it is a path, of which the last part may stand for the whole.
+        path: True for a path, of which the last part may stand for the whole.
         agent: Name of the agent.
         session: Session of the agent.
-        outside: Whether a file lies outside the working directory.
-        cut: Where `what` gives way when there is no room for all of it: what it does, or the name, stays.
+        outside: True if a file is outside the working directory.
+        cut: The place where `what` is cut, so that the program of a command, or the file name, stays.
     """
 
     letter: str
@@ -54,15 +54,15 @@ class Summary(Struct, frozen=True):
     cut: Cut
 
     def shown(self, token: str = "text", *, enough: int | None = None) -> Chunk:
-        """`what`, ready to be drawn."""
+        """Return `what`, ready to be drawn."""
         return Chunk(self.what, token, cut=self.cut, enough=enough)
 
 
 def summarize(request: StoredRequest) -> Summary:
     """Summarize a stored request.
 
-    A damaged snapshot is no error here: the request is described by what the tool said, and opening it says
-    what is wrong.
+    A damaged snapshot is no error here: the request is described by the tool's words, and opening it shows the
+    fault.
     """
     return _summarized(_Same(request))
 
@@ -100,13 +100,13 @@ def _summarized(same: _Same) -> Summary:
 
 
 def tool_text(call: Submission | HistoryRecord | Grant | GrantPattern) -> SafeText:
-    """Name a tool, behind its server if it has one."""
+    """Return the name of a tool, after that of its server if it has one."""
     tool = reveal(call.tool_name, "tool_name")
     return tool if call.server is None else joined(reveal(call.server, "tool_name"), SERVER_SIGN, tool)
 
 
 def letter_of(kind: PresentationKind) -> str:
-    """The letter of a kind: ``G`` is that of a group."""
+    """Return the letter of a kind; ``G`` is that of a group."""
     match kind:
         case PresentationKind.DIFF:
             return "D"
@@ -145,7 +145,7 @@ def _steps(request: StoredRequest) -> Sequence[Step]:
 
 
 def _first_of(steps: Sequence[Step], cwd: str) -> tuple[PresentationKind, SafeText, bool, bool]:
-    """What the first step is about, and that there are more: told at the end that is never cut."""
+    """The text of the first step, with the number of further ones at the end that is never cut."""
     outside = any(isinstance(step, FileChange) and is_outside(step.path, cwd) for step in steps)
     several = len(steps) > 1
     first = steps[0]
@@ -159,7 +159,7 @@ def _first_of(steps: Sequence[Step], cwd: str) -> tuple[PresentationKind, SafeTe
 
 @lru_cache(maxsize=256)
 def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
-    """A text in one line, long ones without their middle: the reading view shows them as they are.
+    """A text on one line, without its middle if it is long: the reading view shows it in full.
 
     Secrets are marks here, whatever the reading view shows.
     """
@@ -171,11 +171,11 @@ def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
 
 
 def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
-    """How a request ended, in the program's own words, the verb first; empty while it waits.
+    """Return the end of a request in words of signoff, the verb first; empty while it waits.
 
     Args:
         request: The request.
-        reviewer: Who reads this: what they decided is told as theirs. None names everybody.
+        reviewer: The reader, whose own decisions are worded as such. None names everybody.
     """
     decision, state = request.decision, request.state
     if request.pending:
@@ -195,11 +195,11 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
 
 
 def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
-    """The answer to a key that came too late: how the request ended and when; empty while it waits.
+    """Return the answer to a key that came too late: the end of the request and its time; empty while it waits.
 
     Args:
         request: The request.
-        reviewer: Who pressed the key.
+        reviewer: The name of the person who pressed the key.
     """
     if request.pending:
         return ""

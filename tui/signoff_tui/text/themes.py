@@ -45,7 +45,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 class ThemeError(ValueError):
-    """A theme file is not usable; the message names file, key and what to write."""
+    """A theme file cannot be used; the message names file, key and what to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Theme:
     colors: Mapping[str, str]
     syntax: Mapping[str, str]
     _styles: dict[tuple[str, str], Style] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Styles that were asked for: to make one takes longer than to draw what is in it."""
+    """Styles that were made already: making one takes longer than drawing with it."""
 
     def style(self, token: str, *, background: str = "background") -> Style:
         """The terminal style of a token of `STYLES`, or of a syntax token as ``syntax.keyword``.
@@ -87,16 +87,16 @@ class Theme:
         )
 
     def syntax_color(self, token: str) -> str:
-        """The color of a syntax token, as styles of a terminal call it."""
+        """Return the color of a syntax token, as styles of a terminal name it."""
         return _for_rich(self.syntax[token])
 
     @property
     def ansi(self) -> bool:
-        """Whether it leaves colors to the terminal."""
+        """True if it leaves colors to the terminal."""
         return any(color.startswith("ansi_") for color in self.colors.values())
 
     def for_textual(self) -> TextualTheme:
-        """The same theme for Textual's own style sheets."""
+        """Return the same theme for Textual's own style sheets."""
         color = self.colors
         # Textual gives these to its own themes only.
         ansi = {"ansi-background": color["background"], "ansi-foreground": color["text"]} if self.ansi else {}
@@ -193,7 +193,7 @@ def _theme_in(path: Path, loader: type[Any]) -> Theme:
 
 
 def builtin_themes() -> dict[str, Theme]:
-    """The themes that come with signoff, by name.
+    """Return the themes that come with signoff, by name.
 
     Raises:
         ThemeError: The installation is damaged.
@@ -203,7 +203,7 @@ def builtin_themes() -> dict[str, Theme]:
 
 @cache
 def _builtin() -> tuple[Theme, ...]:
-    # The screen waits for all of them when it opens. The quick loader does not come with every installation.
+    # The screen waits for all of them when it opens. The quick loader is not in every installation.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     themes = tuple(_theme_in(path, loader) for path in sorted(_builtin_folder().glob("*.yaml")))
     if not themes:
@@ -212,10 +212,10 @@ def _builtin() -> tuple[Theme, ...]:
 
 
 def own_themes(folder: Path) -> tuple[dict[str, Theme], tuple[ThemeError, ...]]:
-    """The themes that a person made, by name, and what is wrong with the files that are left out.
+    """Return the themes that a person made, by name, and the errors of files that are left out.
 
     Args:
-        folder: Where they lie, in files named ``*.yaml``; it need not be there.
+        folder: The folder of files named ``*.yaml``; it need not exist.
     """
     taken = {*builtin_themes()}
     themes: dict[str, Theme] = {}
@@ -241,7 +241,7 @@ def _own_theme(path: Path, taken: Collection[str]) -> Theme:
 
 
 def _builtin_folder() -> Path:
-    """Inside the installed package, or beside the source roots in an editable install."""
+    """The folder inside the installed package, or beside the source roots in an editable install."""
     here = Path(__file__).resolve().parents[1]
     installed = here / "themes"
     return installed if installed.is_dir() else here.parents[1] / "themes"
