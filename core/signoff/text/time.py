@@ -157,10 +157,10 @@ def local_time(at: int, style: TimeStyle = "full") -> str:
 
 
 def when_text(at: int, now: int, style: Literal["full", "row", "short"] = "full") -> str:
-    """Write the time of day of what was today, and else the date.
+    """Write the time of day of a time of today, else the date.
 
     Args:
-        at: When it was.
+        at: The time.
         now: The present.
         style: ``14:30:05`` or ``2026-11-19 14:30``; in a row, of eight cells at most, ``14:30:05``, ``19 Nov`` or
             ``2025-11``; short ``14:30`` or ``11-19``.
@@ -189,7 +189,7 @@ def _there(at: int) -> datetime | None:
     moment = _moment(at)
     try:
         return None if moment is None else moment.astimezone()
-    except (OverflowError, ValueError, OSError):  # at the ends of the calendar the offset leads out of it
+    except (OverflowError, ValueError, OSError):  # at the ends of the calendar, the offset leads beyond it
         return None
 
 
@@ -198,24 +198,24 @@ def _no_time(at: int) -> str:
 
 
 def age_text(seconds: float) -> str:
-    """How long ago something was, to ten seconds: ``00:00``, ``04:10``, ``1h02m``, ``1d02h``."""
+    """Return the age of a time, in steps of ten seconds: ``00:00``, ``04:10``, ``1h02m``, ``1d02h``."""
     return length_text(_in_steps(seconds) * _SECOND)
 
 
 def left_text(seconds: float) -> str:
-    """How much time is left, never more than there is: ``1h02m``, ``04:10``, and by seconds at last."""
+    """Return the time left, never more than there is: ``1h02m``, ``04:10``, and by seconds at last."""
     whole = int(seconds)
     return length_text((whole if whole < STEP else _in_steps(whole)) * _SECOND)
 
 
 def until_age_changes(seconds: float) -> float:
-    """In how many seconds `age_text` says something else of a time that grows."""
+    """Return the seconds until `age_text` changes for a growing time."""
     now = max(seconds, 0.0)
     return _step(now) - now % _step(now) + (now - seconds)
 
 
 def until_left_changes(seconds: float) -> float | None:
-    """In how many seconds `left_text` says something else of a time that gets less; None if it never does."""
+    """Return the seconds until `left_text` changes for a shrinking time; None if it never does."""
     if seconds < 1:
         return None
     step = 1 if seconds < STEP else _step(seconds)

@@ -54,16 +54,16 @@ __all__ = [
 
 
 UNDONE = 10
-"""Ticks that can be undone: more than typing can make before it is recognized."""
+"""The most toggles that can be undone: more than typing can make before it is recognized."""
 
 
 class OwnChanges:
-    """Keeps what would run in place of what was asked.
+    """The amendments of requests on this screen, before they are approved.
 
     Args:
         inbox: The requests.
         contents: Their documents.
-        coverages: What was shown of them: nobody need have seen what is refused.
+        coverages: Their coverage: refused hunks need not have been seen.
     """
 
     def __init__(self, inbox: Inbox, contents: ContentStore, coverages: Coverages) -> None:
@@ -76,7 +76,7 @@ class OwnChanges:
         self._ticks: deque[tuple[ContentKey, AmendedCall | None] | None] = deque(maxlen=UNDONE)
 
     def of(self, entry: Entry) -> AmendedCall | None:
-        """What would run in place of what was asked; None if that is what was asked."""
+        """Return the amendment of a request; None if it would run as it was asked."""
         change, decision = self._changes.get(entry.id), entry.request.decision
         if change is None or change.of != content_key(entry.request):
             return None
@@ -89,7 +89,7 @@ class OwnChanges:
         return risk or entry.request.submission.risk
 
     def forget(self, gone: Callable[[str], bool]) -> None:
-        """Forget all that was made of requests that are gone, by their ids."""
+        """Forget the amendments of requests that are gone, by their ids."""
         self._marked = {key: made for key, made in self._marked.items() if not gone(key)}
         self._edits = {key: text for key, text in self._edits.items() if not gone(key)}
         self._changes = {key: change for key, change in self._changes.items() if not gone(key)}
@@ -106,14 +106,14 @@ class OwnChanges:
     # -- choosing hunks ----------------------------------------------------------------------------------
 
     def may_choose(self, entry: Entry) -> bool:
-        """Whether single hunks of the request may be refused."""
+        """True if single hunks of the request may be refused."""
         content, change = self._contents.get(content_key(entry.request)), self.of(entry)
         if not entry.waiting or content is None or (change is not None and change.choice is None):
             return False
         return choosable(entry.request, content) is not None
 
     def toggle_hunks(self, entry: Entry, numbers: Collection[int]) -> AmendedCall | None:
-        """Refuse hunks of a request that may be chosen, or approve them again; returns what comes of it."""
+        """Refuse hunks of a request that may be chosen, or approve them again; returns the amendment."""
         content = self._contents.get(content_key(entry.request))
         assert content is not None
         before = self.of(entry)
@@ -134,11 +134,11 @@ class OwnChanges:
         if key[0] not in self._inbox:
             return
         entry = self._inbox.entry(key[0])
-        if content_key(entry.request) == key:  # hunks of an earlier revision are none of this one
+        if content_key(entry.request) == key:  # hunks of an earlier revision do not belong to this one
             self._set(entry, before)
 
     def marked(self, entry: Entry, content: Content) -> Content:
-        """The documents with marks at what may be chosen: made once, so that they are not drawn anew."""
+        """Return the documents with marks at hunks to choose: made once, so that they are not drawn anew."""
         made = self._marked.get(entry.id)
         if made is None or made[0] is not content:
             made = self._marked[entry.id] = content, with_marks(entry.request, content)
@@ -147,14 +147,14 @@ class OwnChanges:
     # -- editing -----------------------------------------------------------------------------------------
 
     def why_not_edited(self, entry: Entry) -> str | None:
-        """Why nothing of a request can be edited; None if something can."""
+        """Return why nothing of a request can be edited; None if something can."""
         content = self._contents.get(content_key(entry.request))
         if not entry.waiting or content is None:
             return "it does not wait, or was not opened yet"
         return why_not_edited(entry.request, content)
 
     def text_to_edit(self, entry: Entry, what: Editable) -> str:
-        """What the editor begins with: the last edit, also one of an earlier revision, else what would run now."""
+        """Return the text for the editor: the last edit, even of an earlier revision, else the present text."""
         change = self.of(entry)
         if change is not None and change.choice is not None and change.instead is not None and what.path:
             return (change.instead.content(what.path) or b"").decode()
@@ -163,14 +163,14 @@ class OwnChanges:
     def take_edit(
         self, entry: Entry, text: str, change: AmendedCall | None, of: ContentKey, *, failed: bool = False
     ) -> bool:
-        """Keep an edit; False if it is kept as a draft only, because the request is another one by now.
+        """Keep an edit; False if it is kept as a draft only, because the request has changed.
 
         Args:
             entry: The request.
-            text: What it was edited to.
-            change: What comes of it; None if that is what was asked, or nothing.
+            text: The edited text.
+            change: The amendment; None if the text says what was asked, or cannot run.
             of: The contents that were edited.
-            failed: Whether nothing can come of it.
+            failed: True if the text cannot run.
         """
         self._edits[entry.id] = text
         if failed or of != content_key(entry.request) or not entry.waiting:
@@ -183,36 +183,36 @@ class OwnChanges:
         return True
 
     def keeps_edit(self, request_id: str) -> bool:
-        """Whether an edit of a request is kept, be it what would run or a draft."""
+        """True if an edit of a request is kept, as an amendment or as a draft."""
         return request_id in self._edits
 
     def has_draft(self, entry: Entry) -> bool:
-        """Whether an edit is kept that is not what would run."""
+        """True if an edit is kept that would not run."""
         return entry.id in self._edits and self.of(entry) is None
 
 
-# -- What a reviewer makes of a request before approving it: hunks that are refused, or an edit. No widgets.
+# -- Amendments by a reviewer before approving: hunks that are refused, or an edit. No widgets.
 #
-# An approval of something else than was asked covers exactly what is kept here, once. What the guard arms for,
-# what is held and what is sent name it by its digest, so that another tick is another thing to approve.
+# An amended approval covers exactly the amendment that is kept here, once. The armed target, the held and the sent
+# decision name it by its digest, so that another toggle makes another target.
 
 _LONGEST_NAME = 1_000
-"""Characters of a path that the agent is told of what was refused, from its end."""
+"""The most characters of a path, from its end, that the agent is told of a refusal."""
 
 NOTHING = "nothing"
-"""Stands for the digest of what would run where every hunk is refused."""
+"""Stands for the digest of the amendment if every hunk is refused."""
 
 
 class AmendedCall(Struct, frozen=True):
-    """What would run in place of what was asked.
+    """The call that would run in place of the one that was asked.
 
     Attributes:
-        of: The contents that it was made from; others are not changed by it.
-        content: What is shown. With hunks chosen it is the same with marks; of an edit it has a key of its own.
-        instead: What would run; None if all of it is refused, and there is nothing to approve.
-        summary: What is approved, such as ``3 of 5 hunks``.
-        choice: Which hunks are approved; None for an edit.
-        risk: Of what would run; None if it is that of what was asked.
+        of: The key of the contents that it was made from; it does not apply to others.
+        content: The shown content: with marks if hunks are chosen; with a key of its own for an edit.
+        instead: The amendment; None if all hunks are refused, and there is nothing to approve.
+        summary: The approved part in words, such as ``3 of 5 hunks``.
+        choice: The approved hunks; None for an edit.
+        risk: The risk of the amended call; None if it is that of the call as asked.
     """
 
     of: ContentKey
@@ -224,21 +224,21 @@ class AmendedCall(Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """What the guard knows it by."""
+        """The digest by which the guard knows it."""
         return NOTHING if self.instead is None else self.instead.digest
 
     @property
     def short(self) -> str:
-        """`summary` where there is hardly any room: ``3/5``, or ``edited``."""
+        """The `summary` for little room: ``3/5``, or ``edited``."""
         if self.choice is None:
             return "edited"
         return f"{len(self.choice.hunks) - len(self.choice.refused)}/{len(self.choice.hunks)}"
 
 
 def choosable(request: StoredRequest, content: Content) -> Choosing | None:
-    """The hunks of a request that may be approved one by one; None if its agent cannot honor that.
+    """Return the hunks of a request that may be approved one by one; None if its agent cannot honor that.
 
-    One hunk is no choice: to refuse it is to reject the request.
+    One hunk is no choice: refusing it is rejecting the request.
     """
     if PARTIAL not in request.submission.supports:
         return None
@@ -247,7 +247,7 @@ def choosable(request: StoredRequest, content: Content) -> Choosing | None:
 
 
 def with_marks(request: StoredRequest, content: Content, choice: HunkChoice | None = None) -> Content:
-    """The content with a mark at each hunk that may be approved or refused; as it is where there are none."""
+    """Return the content with a mark at each hunk to choose; as it is without any."""
     choosing = choosable(request, content)
     if choosing is None:
         return content
@@ -265,13 +265,13 @@ def toggled(
     """Refuse hunks, or approve them again.
 
     Args:
-        request: What was asked; its hunks are choosable.
+        request: The request; its hunks are choosable.
         content: Its documents.
-        before: What was changed so far, if anything.
-        numbers: Of the hunks.
+        before: The amendment so far, if there is one.
+        numbers: The numbers of the hunks.
 
     Returns:
-        The change; None if nothing is refused any more, so that what was asked would run.
+        The amendment; None if nothing is refused any more, so that the call would run as asked.
     """
     choosing = choosable(request, content)
     assert choosing is not None
@@ -285,7 +285,7 @@ def toggled(
 
 
 def units_of(change: AmendedCall | None) -> frozenset[int]:
-    """The coverage units of the hunks that are refused: nobody need have seen them."""
+    """Return the coverage units of refused hunks, which nobody need have seen."""
     if change is None or change.choice is None:
         return frozenset()
     content, choice = change.content, change.choice
@@ -311,7 +311,7 @@ def _part(request: StoredRequest, content: Content, choice: HunkChoice) -> Inste
     return Instead.of_contents({path: text.encode()}, refused=refused, summary=choice.summary)
 
 
-# -- Editing a request before it is approved: what goes to the editor, and what comes of it. No widgets here.
+# -- Editing a request before it is approved: the text for the editor, and the amendment made of it. No widgets.
 
 _LONGEST_SUFFIX = 12
 _HEADING = "EDITED BY YOU: first what you changed,\nthen all that would run instead of what was asked"
@@ -320,10 +320,10 @@ _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 
 
 class Editable(Struct, frozen=True):
-    """What of a request can be edited.
+    """The part of a request that can be edited.
 
     Attributes:
-        text: As it was asked.
+        text: The text as it was asked.
         suffix: Ending of a file name by which an editor knows its language.
         path: File that would be written; None if the text is the arguments of the call.
     """
@@ -334,7 +334,7 @@ class Editable(Struct, frozen=True):
 
 
 def why_not_edited(request: StoredRequest, content: Content) -> str | None:
-    """Why nothing of a request can be edited, or None if something can.
+    """Return why nothing of a request can be edited, or None if something can.
 
     Args:
         request: The request.
@@ -355,18 +355,18 @@ def why_not_edited(request: StoredRequest, content: Content) -> str | None:
 
 
 def why_not_given(what: Editable) -> str | None:
-    """Why a text is not given to an editor, or None if it is. Of a large text this takes a while.
+    """Return why a text is not given to an editor, or None if it is. For a large text this takes a while.
 
-    Lines that a request leaves as they are mislead nobody who reads the diff, but whoever reads the whole file.
+    The diff hides unchanged lines that could mislead a reader of the whole file, as in an editor.
     """
     if what.path is None:
-        return None  # it is spelled in ASCII
+        return None  # its text is ASCII
     text = what.text.removeprefix("\ufeff").replace("\r\n", "\n")
     return _MISLEADS if any(finding.warn for finding in findings(text, "content")) else None
 
 
 def what_to_edit(request: StoredRequest, content: Content) -> Editable:
-    """What of a request is edited, if something can be."""
+    """Return the part of a request that is edited, if something can be."""
     if EDIT in request.submission.supports:
         return Editable(spelled(request.submission.arguments), ".json", None)
     document = content.documents[0]
@@ -377,19 +377,19 @@ def what_to_edit(request: StoredRequest, content: Content) -> Editable:
 
 
 def edited(request: StoredRequest, content: Content, what: Editable, text: str) -> AmendedCall | None:
-    """What comes of an edit. Compares texts and may take long: runs in a thread.
+    """Return the amendment of an edit. Compares texts and may take long: runs in a thread.
 
     Args:
         request: The request as it was when the editor was opened.
         content: Its documents then.
-        what: What could be edited.
-        text: What it was made.
+        what: The editable part.
+        text: The edited text.
 
     Returns:
-        The change; None if it says what was asked.
+        The amendment; None if the text says what was asked.
 
     Raises:
-        ValueError: It cannot run; the message says why.
+        ValueError: The text cannot run; the message says why.
     """
     if what.path is None:
         return _with_arguments(request, text)
@@ -405,7 +405,7 @@ def edited(request: StoredRequest, content: Content, what: Editable, text: str) 
     documents = (
         diff_document(what.text.encode(), data, what.path, masks=masks),
         diff_document(before, data, what.path, facts=file_facts(step), masks=masks),
-        *content.documents[1:],  # what else the approval lets run, as it was asked
+        *content.documents[1:],  # the other parts that the approval covers, as they were asked
     )
     effects = (FileWrite(what.path, data), FileWrite(step.before.real_path, b""))
     arguments = {**request.submission.arguments, "edited content": text}
@@ -475,31 +475,31 @@ def _differs(asked: Mapping[str, Any], arguments: Mapping[str, Any], name: str) 
     return canonical(asked[name]) != canonical(arguments[name])
 
 
-# -- What was approved in place of what was asked, before and after: for whoever looks at a decision later.
+# -- Amendments before and after, for whoever looks at a decision later.
 
 _ARGUMENTS = "arguments.json"
 _ASKED = "ASKED: not what ran"
 
 
 def spelled(arguments: Mapping[str, Any]) -> str:
-    """Arguments as a text to edit and to compare: ASCII only, so that nothing in them acts on a terminal."""
+    """Return arguments as a text to edit and to compare: ASCII only, so that it cannot act on a terminal."""
     return json.dumps(arguments, indent=2, ensure_ascii=True) + "\n"
 
 
 def arguments_diff(asked: Mapping[str, Any], arguments: Mapping[str, Any], masks: Redactor) -> Document:
-    """The difference between two sets of arguments, entry by entry."""
+    """Return the difference between two sets of arguments, entry by entry."""
     return diff_document(spelled(asked).encode(), spelled(arguments).encode(), _ARGUMENTS, masks=masks)
 
 
 def changed_documents(
     request: StoredRequest, asked: Sequence[Document], instead: Instead, load: Callable[[str], bytes]
 ) -> tuple[Document, ...]:
-    """What the reviewer changed, each under a heading, and last what was asked. May take long: runs in a thread.
+    """Return the reviewer's changes, each under a heading, and then the request. May take long: runs in a thread.
 
     Args:
-        request: What was asked.
+        request: The request.
         asked: Its documents.
-        instead: What was approved in its place.
+        instead: The amendment.
         load: Returns a stored content by its hash.
     """
     masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
@@ -515,7 +515,7 @@ def _changes(
 ) -> Iterator[Document]:
     if instead.arguments is not None:
         yield _heading("CHANGED by the reviewer: - asked, + ran")
-        # Whole values are hidden by their names before they are texts, where names say nothing.
+        # Values are hidden whole, by their names, before they are texts: in a text the names tell nothing.
         before, after = (
             masks.mask_value(dict(each)) for each in (request.submission.arguments, instead.arguments)
         )

@@ -1,7 +1,7 @@
-"""Coverage: how much of each content was on the screen.
+"""Coverage: the part of each content that was on the screen.
 
-A unit (a changed line, a line of a new file, a row of a command) counts as shown when all its wrapped parts
-were painted, inside the view and still, for the dwell time. Shown is not read; the program never claims more.
+A unit (a changed line, a line of a new file, a row of a command) counts as shown when all its wrapped parts were
+painted, inside the view and still, for the dwell time. Shown does not mean read, and is never called so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = [
 
 
 ALMOST = 0.999
-"""Most that content can count as shown when a part of it cannot be shown at all."""
+"""The largest share of content with a part that cannot be shown at all."""
 
 
 class PaintedRow(Struct, frozen=True):
@@ -34,13 +34,13 @@ class PaintedRow(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Coverage:
-    """Which units of one revision of one request were shown.
+    """The units of one revision of one request that were shown.
 
     Args:
-        units: How many units there are.
+        units: The number of units.
         dwell: Seconds a part must stay painted.
-        whole: False if there is more than the units: something that cannot be shown at all.
-        waived: Units that nobody need have seen, because they are not approved. That they were shown is kept.
+        whole: False if the content has more than the units: a part that cannot be shown at all.
+        waived: Units that nobody need have seen, because they are not approved. If they were shown, that is kept.
     """
 
     units: int
@@ -55,11 +55,11 @@ class Coverage:
     _counted: bool = True
 
     def painted(self, parts: Iterable[PaintedRow], width: int, now: float) -> bool:
-        """Tell what the view shows since `now` (monotonic seconds), at a width in cells.
+        """Note the parts that the view shows since `now` (monotonic seconds), at a width in cells.
 
-        What was painted before counts if it stayed for the dwell time. Another width wraps otherwise, so parts
-        of half-shown units start anew; units that were shown stay shown. Returns whether the view shows
-        anything else than before.
+        Parts that were painted before count if they stayed for the dwell time. Another width wraps otherwise, so
+        parts of half-shown units start anew; units that were shown stay shown. Returns True if the view shows
+        other parts than before.
         """
         self.settle(now)
         visible = tuple(parts)
@@ -74,13 +74,13 @@ class Coverage:
         return True
 
     def hidden(self, now: float) -> None:
-        """Tell that the view is covered or shows something else since `now`."""
+        """Note that the view is covered or shows something else since `now`."""
         self.settle(now)
         self._painted = ()
         self._counted = True
 
     def settle(self, now: float) -> bool:
-        """Count what has been on screen long enough; returns whether the share changed."""
+        """Count the parts that have been on screen long enough; True if the share changed."""
         if self._counted or now - self._since < self.dwell:
             return False
         self._counted = True
@@ -97,31 +97,31 @@ class Coverage:
 
     @property
     def settles_at(self) -> float | None:
-        """When what is on the screen now has stayed long enough, or None when all of it was counted."""
+        """The time at which the parts on the screen have stayed long enough; None if all of them were counted."""
         return None if self._counted else self._since + self.dwell
 
     def is_shown(self, unit: int) -> bool:
-        """Whether a unit was shown in full, or need not be."""
+        """True if a unit was shown in full, or need not be."""
         return unit in self._shown or unit in self.waived
 
     @property
     def needed(self) -> int:
-        """How many units are to be shown."""
+        """The number of units that have to be shown."""
         return self.units - len(self.waived)
 
     @property
     def shown(self) -> int:
-        """How many of the units that are to be shown were shown."""
+        """The number of these units that were shown."""
         return len(self._shown - self.waived)
 
     @property
     def missing(self) -> int:
-        """How many units were not shown yet."""
+        """The number of these units that were not shown yet."""
         return self.needed - self.shown
 
     @property
     def complete(self) -> bool:
-        """Whether everything was shown. Never so where a part cannot be shown, or there is nothing to show."""
+        """True if everything was shown. Never so if a part cannot be shown, or there is nothing to show."""
         return self.whole and self.shown == self.needed > 0
 
     @property
@@ -137,11 +137,11 @@ class Coverage:
         return int(self.share * 100)
 
 
-# -- What was shown of each content, and what of it is on the screen now.
+# -- The coverage of each content, and the contents that are on the screen now.
 
 
 class Coverages:
-    """Counts what was shown, content by content.
+    """The coverage of all contents.
 
     Args:
         dwell: Seconds a part must stay painted.
@@ -156,11 +156,11 @@ class Coverages:
         self._layout = 0
 
     def of(self, key: ContentKey) -> Coverage | None:
-        """What was shown of a content; None while it was never made."""
+        """Return the coverage of a content; None if its documents were never made."""
         return self._known.get(key)
 
     def count(self, content: Content) -> None:
-        """Count from now on what is shown of a content; what was counted before stays."""
+        """Count the coverage of a content from now on; an earlier count stays."""
         coverage = self._known.setdefault(content.key, Coverage(content.units, dwell=self._dwell))
         coverage.whole = content.can_be_all_shown
 
@@ -169,13 +169,13 @@ class Coverages:
         self._known = {key: known for key, known in self._known.items() if not gone(key[0])}
 
     def painted(self, key: ContentKey, parts: Sequence[PaintedRow], width: int) -> bool:
-        """Parts of a request's content, and of no other, are on the screen now; returns whether that is news."""
+        """Note that parts of one content, and of no other, are on the screen; True if that is new."""
         return self.painted_together({key: parts}, width)
 
     def painted_together(self, shown: Mapping[ContentKey, Sequence[PaintedRow]], width: int) -> bool:
-        """Parts of several contents are on the screen now, and nothing else; returns whether that is news.
+        """Note that parts of several contents, and nothing else, are on the screen; True if that is new.
 
-        Whatever moved, moved all of it: nothing on the screen stood still, whosever it is.
+        If one of them moved, all of them moved: nothing on the screen stood still.
         """
         visible = {key: tuple(parts) for key, parts in shown.items() if key in self._known}
         if (visible, width) == (self._visible, self._layout):
@@ -188,19 +188,19 @@ class Coverages:
         return True
 
     def covered(self) -> None:
-        """No content is on the screen any more."""
+        """Note that no content is on the screen any more."""
         for coverage in self._on_screen():
             coverage.hidden(self._clock())
         self._visible = {}
 
     def settle(self) -> bool:
-        """Count what has been on screen long enough; returns whether a share changed."""
+        """Count the parts that have been on screen long enough; True if a share changed."""
         changed = [coverage.settle(self._clock()) for coverage in self._on_screen()]
         return any(changed)
 
     @property
     def settles_at(self) -> float | None:
-        """When `settle` should be called next, or None when nothing is to be counted."""
+        """The time at which to call `settle` next, or None if there is nothing to count."""
         moments = [coverage.settles_at for coverage in self._on_screen()]
         return min((moment for moment in moments if moment is not None), default=None)
 

@@ -1,4 +1,4 @@
-"""Answers that were sent and that no agent has taken yet: they are told once that took long enough to wonder."""
+"""Sent answers that no agent has taken yet; the screen mentions them after some seconds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from signoff.text.time import age_text, until_age_changes
 __all__ = ["SOON", "unconfirmed_text", "until_unconfirmed_changes"]
 
 SOON = 5.0
-"""Seconds in which an agent that waits has taken its answer."""
+"""The time, in seconds, in which a waiting agent usually takes its answer."""
 
 
 def unconfirmed_text(request: StoredRequest, reviewer: str, now: int) -> str:
-    """That the agent has not taken the answer of a reviewer, and for how long; empty while that is no wonder.
+    """Return for how long the agent has not taken a reviewer's answer; empty while that is normal.
 
     Args:
         request: A request that ended, or waits.
-        reviewer: Whose answers are meant.
+        reviewer: The reviewer who answered.
         now: Wall clock, microseconds since the epoch.
     """
     seconds = _seconds(request, reviewer, now)
@@ -24,7 +24,7 @@ def unconfirmed_text(request: StoredRequest, reviewer: str, now: int) -> str:
 
 
 def until_unconfirmed_changes(request: StoredRequest, reviewer: str, now: int) -> float | None:
-    """In how many seconds `unconfirmed_text` says something else by itself; None if it never does."""
+    """Return the seconds until `unconfirmed_text` changes by itself; None if it never does."""
     seconds = _seconds(request, reviewer, now)
     if seconds is None:
         return None

@@ -1,4 +1,4 @@
-"""The documents of requests, made in a thread when somebody looks, and kept while they may be looked at again."""
+"""The documents of requests, made in a thread on demand, and cached."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ __all__ = [
 ]
 
 
-# -- The parts of the commands of a request as rows below it, each with its risk and the rule that is about it.
+# -- The parts of a request's commands as rows below them, each with its risk and its rule.
 
 _SCREENFUL, _LONG = 12, 2_000
-"""Parts or lines of a command, and its characters, from which the heading of the request says what is below."""
+"""The parts or lines, and the characters, of a command from which the heading announces its parts."""
 
 _RISK = 5
 """Cells for the risk of a part."""
 
 
 def told_at_once(command: ShownCommand) -> bool:
-    """Whether the parts of a command are told at once, without any parser."""
+    """True if the parts of a command are found at once, without a parser."""
     return len(command.text) <= _LONG and plain_facts(command.text) is not None
 
 
 def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> Document:
-    """Work out the parts of a command. It may take seconds, and never fails: what cannot be told is said.
+    """Work out the parts of a command. It may take seconds, and never fails: what cannot be read is told as such.
 
     Args:
         command: The command.
-        request: Whose it is.
-        masks: Says what is hidden; None hides nothing.
+        request: The request of the command.
+        masks: The rules of what to hide; None hides nothing.
     """
     told = told_command(command, request, masks)
     width = max((len(_joined(part)) for part in told.parts if not part.depth), default=0)
@@ -87,28 +87,28 @@ def _indented(columns: int, said: Callable[[], SafeText]) -> SafeText:
 
 
 def _joined(part: ToldPart) -> str:
-    """What joins a part to the one above, or stands before it in its stead."""
+    """The words that join a part to the one above."""
     joins = "may run" if part.doubtful else part.joined
     return f"{joins} " if joins else ""
 
 
 KEPT = 400
-"""Requests whose documents are kept."""
+"""The number of requests whose documents are kept."""
 
 SCANNED_AT_ONCE = 500
-"""Units of a content that is scanned before it is shown, unless they are very long: nobody notices that."""
+"""The units of a content that is scanned before it is shown, unless they are very long: that is not noticed."""
 
 ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""
 
 
 class Unparsed(Struct, frozen=True):
-    """Commands that are to be broken into their parts.
+    """Commands that are still to be broken into their parts.
 
     Attributes:
-        request: Whose they are.
-        commands: In the order in which they are shown.
-        masks: Says what is hidden of them; None hides nothing.
+        request: The request of the commands.
+        commands: The commands in the order in which they are shown.
+        masks: The rules of what to hide; None hides nothing.
     """
 
     request: StoredRequest
@@ -116,7 +116,7 @@ class Unparsed(Struct, frozen=True):
     masks: Redactor | None
 
     def with_parts(self, documents: tuple[Document, ...]) -> tuple[Document, ...]:
-        """The documents, with the parts of each command below it."""
+        """Return the documents, with the parts of each command below it."""
         shown = list(documents)
         for command in reversed(self.commands):
             shown.insert(command.after, document_of_parts(command, self.request, self.masks))
@@ -124,18 +124,18 @@ class Unparsed(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """What a request shows.
+    """The shown content of a request.
 
     Attributes:
-        key: Whose it is.
-        documents: At least one.
+        key: The key of the content.
+        documents: The documents; at least one.
         units: Coverage units of all documents.
         added: Added lines over all files.
         removed: Removed lines over all files.
         complete: False when not everything can be shown: binary contents, cut short by the tool.
         notes: Plain facts for the header.
-        scanned: Whether it was looked through for what misleads or hides. Until then it is not all shown.
-        alerts: What was found, one sentence for each kind.
+        scanned: True if it was searched for misleading text. Until then it does not count as all shown.
+        alerts: The findings, one sentence for each kind.
         unparsed: Commands in it whose parts are not shown yet; until then it is not scanned.
     """
 
@@ -152,17 +152,17 @@ class Content(Struct, frozen=True):
 
     @property
     def can_be_all_shown(self) -> bool:
-        """Whether seeing every unit is seeing all of it."""
+        """True if seeing every unit is seeing all of it."""
         return self.complete and self.scanned
 
 
 def content_key(request: StoredRequest) -> ContentKey:
-    """The key of what a request shows now."""
+    """Return the key of the present content of a request."""
     return request.id, request.revision, request.submission.digest
 
 
 def revealed_key(request: StoredRequest) -> ContentKey:
-    """The key of what a request shows now together with its secrets: looking at them is no reading of the rest."""
+    """Return the key of the content with its secrets: reading it does not count as reading the content."""
     return request.id, request.revision, f"{request.submission.digest} revealed"
 
 
@@ -201,7 +201,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
 
 
 def scanned(content: Content) -> Content:
-    """The same content, looked through for what misleads or hides, its commands with their parts.
+    """Return the same content, searched for misleading text, its commands with their parts.
 
     It may take long: runs in a thread.
     """
@@ -212,7 +212,7 @@ def scanned(content: Content) -> Content:
 
 
 class ContentStore:
-    """Made documents by key, the least recently used ones forgotten."""
+    """A cache of documents by key; the least recently used ones are forgotten."""
 
     def __init__(self) -> None:
         self._made: OrderedDict[ContentKey, Content] = OrderedDict()
@@ -220,18 +220,18 @@ class ContentStore:
         self._wanted: set[ContentKey] = set()
 
     def get(self, key: ContentKey) -> Content | None:
-        """The documents, or None while they are not made."""
+        """Return the documents, or None while they are not made."""
         content = self._made.get(key)
         if content is not None:
             self._made.move_to_end(key)
         return content
 
     def failure(self, key: ContentKey) -> str | None:
-        """Why the documents cannot be made, if that is so."""
+        """Return why the documents cannot be made, or None."""
         return self._failed.get(key)
 
     def want(self, key: ContentKey) -> bool:
-        """Note that somebody asked for the documents; False when that is under way or done already."""
+        """Note that the documents are wanted; False if they are being made, or were made."""
         if key in self._made or key in self._wanted or key in self._failed:
             return False
         self._wanted.add(key)
@@ -245,7 +245,7 @@ class ContentStore:
             self._made.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget all of it, so that it is made anew."""
+        """Forget all documents, so that they are made anew."""
         self._made.clear()
         self._failed.clear()
         self._wanted.clear()
@@ -256,10 +256,10 @@ class ContentStore:
         self._failed[key] = why
 
 
-# -- The arguments of a call whose preview cannot be made: something to look at, and no proof of anything.
+# -- The arguments of a call whose preview cannot be made: something to look at, but no proof.
 
 
 def raw_arguments(request: StoredRequest) -> Document:
-    """The arguments as they were sent, without their secrets."""
+    """Return the arguments as they were sent, without their secrets."""
     submission = request.submission
     return structured_document(dict(submission.arguments), masks=DEFAULT_REDACTION.also(submission.masked_keys))

@@ -1,9 +1,9 @@
-"""Whether the world is still as the request in focus shows it: files it would change, directories it would run in.
+"""Drift: files and directories that are not as the request in focus shows them any more.
 
-An approval of what is not so any more does no harm: the tool refuses to carry it out, and the call is asked about
-again. To know it before saves reading what will not run. Only what lies on this machine is looked at, and only
-while somebody looks at the request. A place on a drive that does not answer is never waited for in the event loop:
-what touches a path is in functions that are called aside.
+An approval of an outdated request does no harm: the tool refuses to run it, and the call is asked about again. To
+know it earlier saves reading in vain. Only files of this machine are looked at, and only while somebody looks at
+the request. The event loop never waits for a drive that does not answer: functions that touch a path run beside
+it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from signoff_tui.state.documents import ContentKey, content_key
 __all__ = ["DriftWatch", "FilesNow", "Looked", "drift_of"]
 
 _MOST_WATCHED = 200
-"""Places that are watched; of a request with more, the first. A longer list would keep the screen waiting."""
+"""The most places that are watched; a longer list would keep the screen waiting."""
 
 _MOST_TOLD = 5
-"""Reasons that are told one by one."""
+"""The most reasons that are listed one by one."""
 
 
 class Looked(Struct, frozen=True):
-    """What is known of the files of a request.
+    """The known state of the files of a request.
 
     Attributes:
-        key: What was looked at.
-        reasons: Why it is no longer as shown, one plain and safe sentence each; empty while it is.
-        unseen: Whether the files did not answer so far, so that nobody knows.
+        key: The key of the content that was looked at.
+        reasons: The differences, one plain and safe sentence each; empty without any.
+        unseen: True if the files did not answer so far, so that nobody knows.
     """
 
     key: ContentKey
@@ -49,7 +49,7 @@ class FilesNow(Struct, frozen=True):
 
     Attributes:
         request: The request.
-        watch: Is told first where they lie, so that nothing that happens after the look is missed.
+        watch: Gets their paths first, so that no change after the look is missed.
     """
 
     request: StoredRequest
@@ -68,8 +68,7 @@ def drift_of(request: StoredRequest) -> tuple[str, ...]:
     """Look at the files of a request; it may take long.
 
     Returns:
-        Why it is no longer as shown, one plain and safe sentence each; empty while it is, or if that cannot be
-        seen from here.
+        The differences, one plain and safe sentence each; empty without any, or if they cannot be seen from here.
     """
     snapshot = _snapshot(request)
     reasons = () if snapshot is None else snapshot.drift()
@@ -78,10 +77,10 @@ def drift_of(request: StoredRequest) -> tuple[str, ...]:
 
 
 class DriftWatch:
-    """Says when to look at the files of one request.
+    """Decides when to look at the files of one request.
 
     Args:
-        look: Called in the event loop with what is to be done aside: at first, and whenever a file was touched.
+        look: Called in the event loop with work for a thread: at first, and whenever a file was touched.
     """
 
     def __init__(self, look: Callable[[FilesNow], None]) -> None:
@@ -91,14 +90,14 @@ class DriftWatch:
 
     @property
     def key(self) -> ContentKey | None:
-        """What is looked at."""
+        """The key of the content that is looked at."""
         return None if self._request is None else content_key(self._request)
 
     def follow(self, request: StoredRequest | None) -> None:
         """Look at this request from now on, and at no other.
 
         Args:
-            request: What somebody looks at and still waits; None if there is nothing such.
+            request: The waiting request in focus; None if there is none.
         """
         key = None if request is None else content_key(request)
         if key == self.key:
@@ -113,7 +112,7 @@ class DriftWatch:
         self._look(FilesNow(request, self._watch))
 
     def stop(self) -> None:
-        """Look at nothing any more."""
+        """Stop looking."""
         if self._watch is not None:
             self._watch.stop()
         self._watch = self._request = None

@@ -1,8 +1,7 @@
-"""All contents of a group one after the other, as one page, and whose each line of it is.
+"""All contents of a group one after another, as one page, with the owner of each line.
 
-The page is made of the members in the order in which they were listed when it was opened; who comes later is put
-at the end. It begins with the first of them and grows at its end while it is read: nobody waits for what is far
-below, and what is above the reader stays.
+The page has the members in the order of the list when it was opened; later members come at the end. It begins with
+the first of them and grows at its end while it is read: nobody waits for the end, and lines above the reader stay.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from signoff_tui.text.summary import RISK_WORD, summarize
 __all__ = ["GroupPage", "Section"]
 
 LONGEST = 200
-"""Members on one page; the others have to be read one by one."""
+"""The most members on one page; others have to be read one by one."""
 
 
 class Section(Struct, frozen=True):
-    """The part of a page that is one member's.
+    """The part of a page that belongs to one member.
 
     Attributes:
         key: Its content, or None if that cannot be shown.
-        request_id: The member.
+        request_id: The id of the member.
         document: The first document of it on the page: its heading.
         unit: Its first coverage unit on the page.
     """
@@ -49,8 +48,8 @@ class GroupPage:
     """The page of one group.
 
     Args:
-        desk: Has the contents, and counts what was shown of them.
-        group: Whose page it is.
+        desk: The session, with the contents and their coverage.
+        group: The key of the group.
     """
 
     def __init__(self, desk: ReviewSession, group: RowKey) -> None:
@@ -59,22 +58,22 @@ class GroupPage:
         self._order: list[str] = []
         self._headings: dict[tuple[object, ...], Document] = {}
         self.owner = object()
-        """Tells the page from other documents, and from another page of the group."""
+        """The identity of the page, different from other documents and other pages of the group."""
         self.sections: tuple[Section, ...] = ()
         self.documents: tuple[Document, ...] = ()
         self.wanted: Entry | None = None
-        """The next member whose documents are to be made for the page to go on."""
+        """The next member whose documents have to be made for the page to go on."""
         self.complete = False
-        """Whether every member that it has room for is on it, as it is now."""
+        """True if every member with room is on the page, as it is now."""
         self._upto = 0
         self._units: list[int] = []
         self.left_out = 0
-        """Members for which there is no room on the page."""
+        """The number of members without room on the page."""
         self.renew()
         self.grow()
 
     def renew(self) -> None:
-        """Take over who came, what changed, and what was made of that."""
+        """Take over new members, changed ones, and new documents."""
         inbox = self._desk.inbox
         listed = [entry.id for entry in inbox.listed(self.group) if entry.request.pending]
         known = set(self._order)
@@ -105,7 +104,7 @@ class GroupPage:
         self.complete = changed is None and following is None
 
     def grow(self) -> bool:
-        """Put the next member on the page; False if there is none, or it is not made."""
+        """Put the next member on the page; False if there is none, or its documents are not made."""
         following = self._following
         if following is None or not self._is_made(following):
             return False
@@ -115,12 +114,12 @@ class GroupPage:
 
     @property
     def made(self) -> int:
-        """How many are on it so far."""
+        """The number of members that are on the page so far."""
         return self._upto
 
     @property
     def members(self) -> int:
-        """How many have room on the page, whether they are on it already or not."""
+        """The number of members with room on the page, whether they are on it already or not."""
         return len(self._order)
 
     @property
@@ -132,11 +131,11 @@ class GroupPage:
         return self._asked(entry) is not None or self._desk.failure(entry) is not None
 
     def _asked(self, entry: Entry) -> Content | None:
-        """What was asked: what a reviewer makes of it is shown, and approved, on its own."""
+        """The content as asked: an amendment is shown, and approved, on its own."""
         return self._desk.contents.get(content_key(entry.request))
 
     def split(self, parts: Sequence[PaintedRow]) -> Mapping[ContentKey, Sequence[PaintedRow]]:
-        """Parts of the units of the page, as parts of the units of the members that they belong to."""
+        """Return parts of the units of the page as parts of the units of the members that they belong to."""
         split: dict[ContentKey, list[PaintedRow]] = {}
         for part in parts:
             section = self._section_of_unit(part.unit)
@@ -146,34 +145,34 @@ class GroupPage:
         return split
 
     def is_shown(self, unit: int) -> bool:
-        """Whether a unit of the page was shown; one that was decided meanwhile need not be."""
+        """True if a unit of the page was shown; one of a request decided meanwhile need not be."""
         section = self._section_of_unit(unit)
         entry = self._desk.inbox.entry(section.request_id)
         coverage = self._desk.asked_coverage(entry)
         return not entry.waiting or coverage is None or coverage.is_shown(unit - section.unit)
 
     def _section_of_unit(self, unit: int) -> Section:
-        # One without units begins where the next one does, and stands before it.
+        # A section without units begins where the next one does, and stands before it.
         return self.sections[bisect_right(self._units, unit) - 1]
 
     def section_at(self, document: int) -> int:
-        """Which section a document of the page belongs to."""
+        """Return the section that a document of the page belongs to."""
         return max(bisect_right([section.document for section in self.sections], document) - 1, 0)
 
     def section_of(self, request_id: str) -> Section | None:
-        """The section of a member, if it is on the page already."""
+        """Return the section of a member, if it is on the page already."""
         return next((section for section in self.sections if section.request_id == request_id), None)
 
     @property
     def shown(self) -> tuple[int, int]:
-        """How many units of what waits were shown, and how many there are, of the members on the page."""
+        """The number of shown units, and of all units, of waiting members on the page."""
         entries = [self._desk.inbox.entry(section.request_id) for section in self.sections]
         coverages = [self._desk.asked_coverage(entry) for entry in entries if entry.waiting]
         known = [coverage for coverage in coverages if coverage is not None]
         return sum(coverage.shown for coverage in known), sum(coverage.needed for coverage in known)
 
     def _heading(self, number: int, entry: Entry, content: Content | None, failure: str | None) -> Document:
-        """What stands above a member, made once: who counts on rows finds the same ones again."""
+        """The heading above a member, made once, so that rows keep their identity."""
         change = self._desk.changes.of(entry)
         changed = "" if change is None else "you edited it" if change.choice is None else "you refused parts of it"
         name = (number, len(self._order), content_key(entry.request), failure, changed)

@@ -1,8 +1,8 @@
-"""The list model: what waits, in which order, what is put aside, and where the cursor is.
+"""The list model: the requests, their order, those put aside, and the cursor.
 
 Nothing here moves by itself. New requests are appended, ended ones stay in place as tombstones, and rows leave
-only in `tidy` and `sift`, which a key of the person asks for. The cursor is bound to the identity of a row, never
-to its position.
+only in `tidy` and `sift`, which the person calls by a key. The cursor is bound to the identity of a row, never to
+its position.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RowKey(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Entry:
-    """One request as this screen knows it."""
+    """A request with the state that this screen has of it."""
 
     request: StoredRequest
     group: RowKey | None
@@ -55,7 +55,7 @@ class Entry:
     answered: bool = False
     """It was approved before, and asks again with other contents."""
     note: str = ""
-    """What happened to it, in the program's own words, when the queue's state alone does not say."""
+    """An event in words of signoff, if the queue's state alone does not show it."""
 
     @property
     def id(self) -> str:
@@ -64,18 +64,18 @@ class Entry:
 
     @property
     def waiting(self) -> bool:
-        """Whether it can be decided now."""
+        """True if it can be decided now."""
         return self.request.pending and not self.held and not self.sent
 
     @property
     def closed(self) -> bool:
-        """Whether it ended: a tombstone."""
+        """True if it ended: a tombstone."""
         return not self.request.pending
 
 
 @dataclass(slots=True)
 class Group:
-    """Requests that the sender says belong together."""
+    """Requests that belong together, as their sender declared."""
 
     key: RowKey
     label: str
@@ -83,7 +83,7 @@ class Group:
     """Request ids in arrival order."""
     open: bool = True
     announced: int | None = None
-    """How many the sender said there would be."""
+    """The number of requests that the sender announced."""
 
 
 class InboxRow(Struct, frozen=True):
@@ -106,16 +106,16 @@ class Inbox:
         self._waiting_from: dict[int, dict[Risk, int]] = {}
         self._held: tuple[Entry, ...] = ()
         self.tally = Tally()
-        """What is here, counted. Held decisions still wait: nothing was sent."""
+        """The counts of all requests here. Held ones still wait: nothing was sent."""
         self._keeps: Callable[[Entry], bool] | None = None
         self._sifted_out: set[str] = set()
         self._kept: RowKey | None = None
         self._arrived: set[RowKey] = set()
         self.order: Order = "arrival"
-        """By what the rows were sorted last; what arrives is appended in any case."""
+        """The order of the last sort; new rows are appended in any case."""
         self.cursor: RowKey | None = None
         self.queue_cursor = 0
-        """Where the queue's change feed was read up to."""
+        """The cursor of the queue's changes that were taken over."""
 
     # -- looking ---------------------------------------------------------------------------------------
 
@@ -147,38 +147,38 @@ class Inbox:
         return tuple(self._entries[member] for member in self._groups[key].members)
 
     def listed(self, key: RowKey) -> tuple[Entry, ...]:
-        """The members of a group that the filter lists, in arrival order."""
+        """Return the members of a group that the filter lists, in arrival order."""
         return tuple(entry for entry in self.members(key) if not self.is_hidden(entry.id))
 
     def is_hidden(self, request_id: str) -> bool:
-        """Whether the filter keeps a request out of the list."""
+        """True if the filter keeps a request out of the list."""
         return request_id in self._sifted_out and RowKey("request", request_id) != self._still_kept
 
     def hidden(self) -> tuple[Entry, ...]:
-        """What the filter keeps out of the list, in arrival order."""
+        """The requests that the filter keeps out of the list, in arrival order."""
         if not self._sifted_out:
             return ()
         return tuple(entry for entry in self._entries.values() if self.is_hidden(entry.id))
 
     @property
     def anything_passes(self) -> bool:
-        """Whether the filter lists anything; without one, whether there is anything to list."""
+        """True if the filter lists anything; without a filter, if there is anything to list."""
         return len(self._sifted_out) < len(self._entries)
 
     @property
     def focus_strays(self) -> bool:
-        """Whether the row under the cursor is listed only because the cursor is on it."""
+        """True if the row under the cursor is listed only because the cursor is on it."""
         key = self._still_kept
         if key is None:
             return False
         return key.id in self._sifted_out if key.kind == "request" else not self.listed(key)
 
     def has_arrived(self, key: RowKey) -> bool:
-        """Whether a row was appended to a list that is in another order, since it was sorted."""
+        """True if a row was appended to a list in another order, since it was sorted."""
         return self.order != "arrival" and key in self._arrived
 
     def stands_for(self, key: RowKey) -> tuple[Entry, ...]:
-        """The requests that a row speaks for: itself, or the members of a closed group, which have no rows."""
+        """Return the requests that a row stands for: itself, or the members of a closed group."""
         if key.kind == "request":
             return (self._entries[key.id],)
         return () if self._groups[key].open else self.listed(key)
@@ -186,7 +186,7 @@ class Inbox:
     def rows(self) -> tuple[InboxRow, ...]:
         """All rows, top to bottom."""
         if self._kept is not None and self._kept != self.cursor:
-            # The heading of a group may be listed for the member alone that the cursor left.
+            # The heading of a group may be listed only for the member that the cursor left.
             self._kept = self.cursor if self._is_sifted_out(self.cursor) else None
             self._lay_out_anew()
         if self._rows is None:
@@ -195,12 +195,12 @@ class Inbox:
         return self._rows
 
     def row_index(self, key: RowKey | None) -> int | None:
-        """Where a row stands now, or None when it is not shown."""
+        """Return the index of a row, or None if it is not shown."""
         self.rows()
         return None if key is None else self._index.get(key)
 
     def waiting_from(self, index: int) -> Mapping[Risk, int]:
-        """How much can be decided, by risk, in a row and below it. Counted after changes, not at each look."""
+        """Return the numbers of decidable requests, by risk, from a row on. Counted after changes only."""
         listed = self.rows()  # first: it forgets what was counted if other rows are listed now
         if index not in self._waiting_from:
             counts = dict.fromkeys(Risk, 0)
@@ -227,13 +227,13 @@ class Inbox:
         entry = self._entries.get(self.cursor.id)
         return self._groups[entry.group] if entry is not None and entry.group is not None else None
 
-    # -- what the queue says -----------------------------------------------------------------------------
+    # -- changes by the queue ----------------------------------------------------------------------------
 
     def apply(self, changes: ChangeSet) -> tuple[str, ...]:
-        """Take over a change set; returns the ids whose content is another than before.
+        """Take over a change set; returns the ids of requests with changed content.
 
-        The cursor stays where it is. Only when there was nothing to stand on does it go to the first row. What
-        ended before it was ever listed, or after it was tidied away, does not appear.
+        The cursor stays where it is; only in an empty list does it go to the first row. Requests that ended before
+        they were ever listed, or after they were tidied away, do not appear.
         """
         replaced = []
         if changes.fresh:
@@ -263,7 +263,7 @@ class Inbox:
             self.cursor = self._first_waiting()
         return tuple(replaced)
 
-    # -- what the person does ----------------------------------------------------------------------------
+    # -- changes by the person ---------------------------------------------------------------------------
 
     def move(self, steps: int) -> None:
         """Move the cursor by rows, stopping at the ends."""
@@ -277,7 +277,7 @@ class Inbox:
             self.cursor = rows[max(0, min(len(rows) - 1, at + steps))].key
 
     def move_to(self, key: RowKey) -> None:
-        """Put the cursor on a row, opening its group if need be; what the filter hides is listed meanwhile."""
+        """Put the cursor on a row, opening its group if need be; the filter does not hide it meanwhile."""
         if key.kind == "request":
             group = self._entries[key.id].group
             if group is not None and not self._groups[group].open:
@@ -288,7 +288,7 @@ class Inbox:
             self.cursor = key
 
     def move_to_neighbor(self, steps: int) -> None:
-        """Move to the next or previous request that waits, or closed group in which one waits."""
+        """Move to the next or previous waiting request, or closed group with one."""
         rows = self.rows()
         at = self.row_index(self.cursor)
         index = -1 if at is None else at
@@ -305,9 +305,9 @@ class Inbox:
             self._keep(key)
 
     def advance(self) -> None:
-        """After a decision: the next waiting member of the group, else the next waiting row, else the oldest.
+        """Move on after a decision: to the next waiting member of the group, the next waiting row, or the oldest.
 
-        What was put aside is passed over. The cursor stays when nothing waits.
+        Requests that were put aside are passed over. The cursor stays if nothing waits.
         """
         group = self.focused_group()
         at = self.row_index(self.cursor)
@@ -321,10 +321,10 @@ class Inbox:
                 return
 
     def set_held(self, request_ids: Iterable[str]) -> None:
-        """Mark these requests as held back, those that are still here, and all others as free again."""
+        """Mark these requests as held, as far as they are still here, and all others as free again."""
         before, self._held = self._held, tuple(self._known(request_ids))
         if {*map(id, before)} == {*map(id, self._held)}:
-            return  # it is asked for with each change of the queue, and thousands would be counted again
+            return  # called at each change of the queue, and thousands would be counted again
         for entry in before:
             entry.held = False
         for entry in self._held:
@@ -332,7 +332,7 @@ class Inbox:
         self._waiting_from = {}
 
     def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
-        """Mark requests as sent, those that are still here, or take that back."""
+        """Mark requests as sent, as far as they are still here, or take that back."""
         for entry in self._known(request_ids):
             entry.sent = sent
         self._waiting_from = {}
@@ -343,12 +343,12 @@ class Inbox:
             self._entries[request_id].later = later
 
     def sift(self, keeps: Callable[[Entry], bool] | None) -> None:
-        """List only what passes. What arrives or changes is asked as well; a row that is listed stays listed.
+        """List only entries that pass. New or changed ones are tested as well; a listed row stays listed.
 
         The row under the cursor stays until the cursor leaves it.
 
         Args:
-            keeps: Whether an entry passes; None lists everything.
+            keeps: Tells if an entry passes; None lists everything.
         """
         self._keeps = keeps
         self._sifted_out = {id_ for id_, entry in self._entries.items() if not self._passes(entry)}
@@ -358,7 +358,7 @@ class Inbox:
             self.cursor = self._first_waiting()
 
     def sort(self, order: Order) -> bool:
-        """Sort the rows, what was put aside at the end; returns whether any of them moved."""
+        """Sort the rows, those put aside at the end; True if any of them moved."""
         before, self.order = [*self._order], order
         self._arrived.clear()
         arrival = {id_: number for number, id_ in enumerate(self._entries)}
@@ -368,7 +368,7 @@ class Inbox:
         return self._order != before
 
     def tidy(self) -> int:
-        """Remove tombstones and sort anew, what was put aside at the end; returns how many rows left."""
+        """Remove tombstones and sort anew, rows put aside at the end; returns the number of removed rows."""
         gone = {entry.id for entry in self._entries.values() if entry.closed}
         at = self.row_index(self.cursor) or 0
         for request_id in gone:
@@ -430,7 +430,7 @@ class Inbox:
         self._append_row(request.id, key, new=is_new)
 
     def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
-        """Add the row of what arrived at the end if it belongs there: quicker than to lay out all rows anew."""
+        """Append the row of a new request if it belongs at the end: faster than laying out all rows anew."""
         own, depth = RowKey("request", request_id), 0 if key is None else 1
         at_the_end = new or (key is not None and key == self._order[-1] and self._groups[key].open)
         if self._rows is None or self._keeps is not None or not at_the_end:
@@ -456,11 +456,11 @@ class Inbox:
 
     @property
     def _still_kept(self) -> RowKey | None:
-        """The row that the filter would hide, were the cursor not on it."""
+        """The row that the filter would hide if the cursor were not on it."""
         return self._kept if self._kept == self.cursor else None
 
     def _is_sifted_out(self, key: RowKey | None) -> bool:
-        """Whether a row is there, but not listed."""
+        """True if a row is there, but not listed."""
         if key is None or not self._sifted_out:
             return False
         return (key.id in self._entries or key in self._groups) and not self._is_listed(key)
@@ -477,7 +477,7 @@ class Inbox:
         return place_in(order, requests, arrival, aside=self._put_aside(key))
 
     def _waits(self, key: RowKey) -> bool:
-        """Whether a row is, or stands for, something that waits."""
+        """True if a row is, or stands for, a waiting request."""
         return any(entry.waiting for entry in self.stands_for(key))
 
     def _belongs(self, key: RowKey, group: Group) -> bool:
@@ -498,43 +498,43 @@ class Inbox:
 
 
 def _content(request: StoredRequest) -> tuple[int, str]:
-    """What tells one content of a request from another."""
+    """The revision and digest that tell one content of a request from another."""
     return request.revision, request.submission.digest
 
 
 def _group_key(request: StoredRequest) -> RowKey | None:
-    """Group ids are the sender's: two agents may use the same one, so the session belongs to the key."""
+    """The key of a request's group. Group ids are the sender's, so the session belongs to the key."""
     group_id = request.submission.group_id
     if group_id is None:
         return None
     return RowKey("group", f"{request.asked_by.session}\x1f{group_id}")
 
 
-# -- In which order the rows of the inbox can stand.
+# -- The orders of the rows of the inbox.
 
 Order = Literal["arrival", "risk", "agent"]
-"""What comes first: the oldest, the riskiest, or the agent whose name does. Ties go to the oldest."""
+"""The sort orders: oldest first, riskiest first, or by agent name. Ties go to the oldest."""
 
 Place = tuple[bool, str | int, int]
-"""Sorts rows: put aside, rank in the order, arrival."""
+"""The sort key of rows: put aside, rank in the order, arrival."""
 
 _RANKS = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2}
 
 
 def following(order: Order) -> Order:
-    """The order after this one; after the last, the first."""
+    """Return the order after this one; after the last, the first."""
     orders: Sequence[Order] = get_args(Order)
     return orders[(orders.index(order) + 1) % len(orders)]
 
 
 def place_in(order: Order, requests: Sequence[StoredRequest], arrival: Mapping[str, int], *, aside: bool) -> Place:
-    """Where a row belongs.
+    """Return the sort key of a row.
 
     Args:
-        order: What comes first.
-        requests: What the row stands for, as far as it waits; at least one.
-        arrival: Tells by their ids which came first.
-        aside: Whether it was put aside.
+        order: The order.
+        requests: The waiting requests that the row stands for; at least one.
+        arrival: The arrival position of requests by id.
+        aside: True if it was put aside.
     """
     first = min(requests, key=lambda request: arrival[request.id])
     rank: str | int = 0
@@ -545,14 +545,14 @@ def place_in(order: Order, requests: Sequence[StoredRequest], arrival: Mapping[s
     return aside, rank, arrival[first.id]
 
 
-# -- Puts requests aside for later, and takes them back.
+# -- Requests put aside for later, and taken back.
 
 UNDONE = 10
-"""Changes between waiting and later that can be undone: more than typing can make before it is recognized."""
+"""The most changes between waiting and later that can be undone: more than typing makes unnoticed."""
 
 
 class PuttingAside:
-    """Keeps what waits and what comes later apart.
+    """Puts waiting requests aside for later.
 
     Args:
         inbox: The requests.
@@ -563,10 +563,10 @@ class PuttingAside:
         self._before: deque[dict[str, bool]] = deque(maxlen=UNDONE)
 
     def toggle(self) -> bool | None:
-        """Put the request under the cursor aside, or what waits of the group, or take it back.
+        """Put the request under the cursor, or the waiting ones of the group, aside, or take it back.
 
         Returns:
-            Whether it is aside now; None if there is nothing to put aside.
+            True if it is aside now; None if there is nothing to put aside.
         """
         group, entry = self._inbox.focused_group(), self._inbox.focused_request()
         if entry is not None:
@@ -575,7 +575,7 @@ class PuttingAside:
             members = () if group is None else self._inbox.listed(group.key)
         waiting = [member for member in members if member.waiting]
         if not waiting:
-            self._before.append({})  # to undo this key undoes nothing
+            self._before.append({})  # undoing this key undoes nothing
             return None
         aside = not all(member.later for member in waiting)
         self._before.append({member.id: member.later for member in waiting})
@@ -590,9 +590,9 @@ class PuttingAside:
                     self._inbox.set_later([request_id], later=later)
 
 
-# -- What a decision about a row would name.
+# -- The reference of a row for a decision.
 
 
 def ref_of(entry: Entry) -> Ref:
-    """Exactly what a decision about the entry would name."""
+    """Return the reference that a decision about the entry would name."""
     return Ref(entry.id, entry.request.revision, entry.request.submission.digest)

@@ -1,7 +1,7 @@
-"""The filter of the inbox: what it lists, and how much of what waits it hides.
+"""The filter of the inbox: the requests it lists, and the number of waiting ones it hides.
 
-Each request is asked when the filter is put in force, and once more when it arrives or changes. What is listed
-stays listed until the person asks for another list: rows do not leave under the hand.
+Each request is tested when the filter is applied, and once more when it arrives or changes. A listed row stays
+listed until the person asks for another list: rows do not leave under the hand.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ __all__ = [
 
 
 REMEMBERED = 10
-"""Filters that can come back: more than typing can change before it is recognized."""
+"""The most filters that can come back: more than typing can change before it is recognized."""
 
 
 class Hidden(Struct, frozen=True):
-    """What a filter keeps out of the list.
+    """The requests that a filter keeps out of the list.
 
     Attributes:
-        waiting: How much of what waits.
-        high: How much of that is HIGH.
-        matches: Whether any row is listed because it passes, not only because the cursor is on it.
+        waiting: The number of waiting ones.
+        high: The number of HIGH ones among them.
+        matches: True if a row is listed because it passes, not only because the cursor is on it.
     """
 
     waiting: int = 0
@@ -52,11 +52,11 @@ class Hidden(Struct, frozen=True):
 
 
 class InboxFilter:
-    """Says which requests are listed.
+    """The filter in force, applied to the requests of the session.
 
     Args:
-        desk: What there is to list.
-        view: When and by whom it is asked.
+        desk: The session with the requests.
+        view: Returns the viewpoint of the filter.
     """
 
     def __init__(self, desk: ReviewSession, view: Callable[[], Viewpoint]) -> None:
@@ -65,14 +65,14 @@ class InboxFilter:
         self._subjects = InboxSubjects(desk)
         self._before: deque[Query] = deque(maxlen=REMEMBERED)
         self._test: Callable[[Subject], bool] | None = None
-        """Made once for all while all are asked."""
+        """The test, made once while all requests are tested."""
         self._made: dict[str, tuple[StoredRequest, Subject]] | None = None
         self.query = parse("", Filtered.INBOX)
         """The filter that is in force."""
 
     @property
     def in_force(self) -> bool:
-        """Whether anything is asked for."""
+        """True if the filter has a condition."""
         return self.query.expression is not None
 
     def use(self, query: Query) -> None:
@@ -82,7 +82,7 @@ class InboxFilter:
         self.settle()
 
     def settle(self) -> None:
-        """Ask all requests anew."""
+        """Test all requests anew."""
         self._subjects.forget_the_gone()
         if not self.in_force:
             self._desk.inbox.sift(None)
@@ -92,24 +92,24 @@ class InboxFilter:
         self._test = None
 
     def typing(self, *, begins: bool) -> None:
-        """Somebody begins to type a filter, or is done: meanwhile nothing that can be asked is made twice."""
+        """Note that typing a filter begins or ends: meanwhile subjects are made only once."""
         self._made = {} if begins else None
 
     def undo(self) -> None:
-        """Put the filter in force that was before the last one."""
+        """Apply the filter that was in force before the last one."""
         if self._before:
             self.query = self._before.pop()
             self.settle()
 
     @property
     def hidden(self) -> Hidden:
-        """How much of what waits is not listed."""
+        """Return the number of waiting requests that are not listed."""
         inbox = self._desk.inbox
         pending = [entry.request.submission.risk for entry in inbox.hidden() if entry.request.pending]
         return Hidden(len(pending), pending.count(Risk.HIGH), inbox.anything_passes)
 
     def values(self) -> dict[str, list[str]]:
-        """Values that a filter could ask for, by the name of their field."""
+        """Return values that a filter could use, by the name of their field."""
         return existing_values(map(self._subject, self._desk.inbox.entries()))
 
     def _keeps(self, entry: Entry) -> bool:
@@ -125,14 +125,14 @@ class InboxFilter:
         return made[1]
 
 
-# -- What a filter can ask of the rows of the inbox: the stored request, and what only this screen knows.
+# -- The subjects of the inbox's filter: the stored request, and facts that only this screen knows.
 
 
 class InboxSubjects:
-    """Makes subjects of entries; no call is taken apart twice.
+    """Makes subjects of entries; each call is worked out once.
 
     Args:
-        desk: What waits, and what was shown of it.
+        desk: The session with the requests and their coverage.
     """
 
     def __init__(self, desk: ReviewSession) -> None:
@@ -140,12 +140,12 @@ class InboxSubjects:
         self._calls: dict[str, tuple[int, CallFacts]] = {}
 
     def subject(self, entry: Entry, *, tagged: Container[str] = (), late: Container[str] = ()) -> Subject:
-        """What can be asked of an entry now.
+        """Return an entry as a subject of the filter.
 
         Args:
             entry: The entry.
             tagged: Ids of the requests that are tagged.
-            late: Ids of the requests that joined their group after it was looked at.
+            late: Ids of the requests that joined their group after somebody looked at it.
         """
         coverage = self._desk.coverage(entry)
         facts = ScreenFacts(

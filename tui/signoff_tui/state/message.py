@@ -1,4 +1,4 @@
-"""A message of several lines while it is written: the text, the cursor, what keys make of them. No widgets."""
+"""A message of several lines while it is written: the text, the cursor, and the effect of keys. No widgets."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from signoff.present.reveal.escape import typeable, with_letters
 __all__ = ["LONGEST", "Message", "Row", "as_message", "cells_of", "rows_of"]
 
 LONGEST = 10_000
-"""Characters of a message: agents read all of it."""
+"""The most characters of a message: agents read all of it."""
 
 _MOST_PASTED = 10 * LONGEST
-"""Characters that are looked through for what can be seen of them; more would keep the screen waiting."""
+"""The most characters of a paste that are searched for visible ones; more would keep the screen waiting."""
 
 TAB = "    "
-"""What a tab of a pasted text becomes: a box shows each character as it is."""
+"""The replacement of a pasted tab: a box shows each character as it is."""
 
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 Row = tuple[int, int]
-"""Where a row of the box begins in the text, and where it ends."""
+"""A row of the box: its beginning and end in the text."""
 
 
 def as_message(text: str) -> str:
-    """The text with its lines, without what nobody could see in a box."""
+    """Return the text with its lines, without characters that nobody could see in a box."""
     lines = _LINE_END.split(text.replace("\t", TAB))
     return "\n".join(typeable(each, vowels=True) for each in lines)
 
 
 def cells_of(text: str) -> int:
-    """Count the cells of a piece of a message, as the box draws it."""
+    """Return the number of cells of a piece of a message, as the box draws it."""
     return cell_len(with_letters(text))
 
 
 def rows_of(text: str, width: int) -> tuple[Row, ...]:
-    """How a text lies in a box: broken at blanks where there are some, each line in rows of its own.
+    """Return the rows of a text in a box: each line broken at blanks, if it has some.
 
     Args:
-        text: What is written; `as_message` made it.
+        text: The text; a result of `as_message`.
         width: Cells of a row. The last of them is for a cursor behind the text.
 
     Returns:
@@ -65,7 +65,7 @@ def _folded(line: str, width: int) -> list[Row]:
     drawn = with_letters(line)
     for at, char in enumerate(drawn):
         cells = cell_len(char)
-        # A blank may lie in the last cell, where the cursor would be: nobody misses it.
+        # A blank may be in the last cell, where the cursor would be: nobody misses it.
         if cells and used + cells > width + (char == " ") and at > first:
             last = after_blank if after_blank > first and char != " " else at
             rows.append((first, last))
@@ -80,11 +80,11 @@ def _folded(line: str, width: int) -> list[Row]:
 
 
 class Message(Struct, frozen=True):
-    """What is written, and where the cursor is.
+    """A text and a cursor.
 
     Attributes:
         text: The text, lines apart by newlines. Nothing in it is invisible.
-        at: The character that the cursor is on; behind the last one it is the length of the text.
+        at: The index of the character that the cursor is on; after the last one it is the length of the text.
     """
 
     text: str = ""
@@ -92,7 +92,7 @@ class Message(Struct, frozen=True):
 
     @classmethod
     def of(cls, text: str) -> Message:
-        """A message to go on from, with the cursor at its end."""
+        """Return a message with the cursor at its end, to go on from."""
         clean = as_message(text)
         return cls(clean, len(clean))
 
@@ -109,7 +109,7 @@ class Message(Struct, frozen=True):
         return Message(self.text, self._place(to))
 
     def erased(self, to: Literal["left", "right", "word_left", "word_right", "start", "end"]) -> Message:
-        """Take away what lies between the cursor and a place; at the end of a line, that line's end."""
+        """Delete the text between the cursor and a place; at the end of a line, the line break."""
         first, last = sorted((self.at, self._place(to)))
         if first == last and to == "end":
             last = min(last + 1, len(self.text))
@@ -123,19 +123,19 @@ class Message(Struct, frozen=True):
             return None
         column = cells_of(self.text[rows[here][0] : self.at])
         first, last = rows[here + steps]
-        # Not where the row is broken: that is the beginning of the next one.
+        # Not where the row is broken: the next row begins there.
         broken = here + steps + 1 < len(rows) and rows[here + steps + 1][0] == last
         most = last - 1 if broken else last
         widths = accumulate(map(cell_len, with_letters(self.text[first:most])))
         return Message(self.text, first + sum(used <= column for used in widths))
 
     def row(self, width: int) -> int:
-        """The row that the cursor is on."""
+        """Return the row of the cursor."""
         rows = rows_of(self.text, width)
         return max(index for index, (first, _) in enumerate(rows) if first <= self.at)
 
     def column(self, width: int) -> int:
-        """Cells before the cursor in its row."""
+        """Return the cells before the cursor in its row."""
         return cells_of(self.text[rows_of(self.text, width)[self.row(width)][0] : self.at])
 
     def _place(self, to: str) -> int:

@@ -1,4 +1,4 @@
-"""A person's own files: how the list was left, and filters under a digit."""
+"""Files that the screen keeps for a person: list positions, and filters under a digit."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ __all__ = [
 
 
 def read_bytes(file: Path, *, most: int) -> bytes:
-    """Read a file that is no device and no FIFO, which may have no end, or never begin.
+    """Read a regular file: a device or FIFO may have no end, or never begin.
 
     Args:
         file: The file.
-        most: Bytes that it may have.
+        most: The most bytes that it may have.
 
     Raises:
-        OSError: It cannot be read, or is no file.
-        ValueError: It is larger.
+        OSError: The file cannot be read, or is not a regular one.
+        ValueError: The file is larger.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
     with open(descriptor, "rb") as opened:  # noqa: PTH123 - a descriptor has no path
@@ -56,16 +56,16 @@ def read_bytes(file: Path, *, most: int) -> bytes:
 
 
 def put_text(file: Path, text: str) -> None:
-    """Put a text in the place of a file, whole or not at all; a new one is for its owner alone.
+    """Replace a file by a text, whole or not at all; a new file is for its owner only.
 
-    A link stays a link, and who may read a file stays as it was.
+    A link stays a link, and the permissions of a file stay.
 
     Args:
         file: The file; its folder is made if it is not there.
-        text: What it shall hold, line ends as they are.
+        text: The content, line ends as they are.
 
     Raises:
-        OSError: It cannot be written; it is as it was.
+        OSError: The file cannot be written; it is as it was.
     """
     file = Path(os.path.realpath(file))
     private_files.make_directory(file.parent)
@@ -74,35 +74,35 @@ def put_text(file: Path, text: str) -> None:
 
 
 def state_file(kind: str, place: str, folder: Path | None = None) -> Path:
-    """The file in which something of one queue is kept.
+    """Return the file of some kind for one queue.
 
     Args:
-        kind: What is kept; the name of a folder in the person's state directory.
-        place: Where the queue is, as nobody else's.
-        folder: Where the files lie instead.
+        kind: The name of a folder in the person's state directory.
+        place: The unique place of the queue.
+        folder: Another folder for the files.
     """
     folder = folder or Path(platformdirs.user_state_path("signoff", appauthor=False)) / kind
     return folder / f"{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
 
 
-# -- How a person left the list of a queue: filter, order, closed groups and the row in focus.
+# -- The list of a queue as the person left it: filter, order, closed groups and the row in focus.
 #
 # It is kept apart from the settings, in the person's state directory, a file for each queue. Nothing depends on
-# it: what cannot be read is forgotten.
+# it: a file that cannot be read is ignored.
 
 MOST_GROUPS = 200
-"""Closed groups that are kept; of more, the last."""
+"""The most closed groups that are kept; beyond them, the last."""
 
 LARGEST_BYTES = 1_000_000
-"""A larger file is none of ours."""
+"""The largest size of the file, in bytes; a larger one was not written by signoff."""
 
 
 class ListState(Struct, frozen=True):
-    """How a list was left.
+    """The list as it was left.
 
     Attributes:
-        filter: What it was filtered by, in the filter language; empty if by nothing.
-        order: In which order it stood.
+        filter: The filter in the filter language; empty for none.
+        order: The order of the rows.
         closed: Ids of the rows of groups that were closed.
         focus: Kind and id of the row in focus; None if there was none.
     """
@@ -113,7 +113,7 @@ class ListState(Struct, frozen=True):
     focus: tuple[str, str] | None = None
 
     def applies_to(self, inbox: Inbox) -> None:
-        """Put rows of a list as they were; the filter is the business of whoever filters."""
+        """Restore the rows of a list; the filter is left to the caller."""
         if self.order != inbox.order:
             inbox.sort(self.order)
         known = {row.key for row in inbox.rows()}
@@ -125,11 +125,11 @@ class ListState(Struct, frozen=True):
 
 
 def state_of(inbox: Inbox, words: str) -> ListState:
-    """How a list is now.
+    """Return the present state of a list.
 
     Args:
         inbox: The list.
-        words: What it is filtered by.
+        words: The filter.
     """
     groups = [row.key for row in inbox.rows() if row.key.kind == "group"]
     closed = tuple(key.id for key in groups if not inbox.group(key).open)[-MOST_GROUPS:]
@@ -138,11 +138,11 @@ def state_of(inbox: Inbox, words: str) -> ListState:
 
 
 class ListStates:
-    """The file in which the state of one queue's list is kept.
+    """The file with the state of one queue's list.
 
     Args:
-        place: Where the queue is, as nobody else's.
-        folder: Where the files lie; the person's state directory if it is left out.
+        place: The unique place of the queue.
+        folder: The folder of the files; the person's state directory if left out.
     """
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
@@ -150,7 +150,7 @@ class ListStates:
         self._saved = ListState()
 
     def load(self) -> ListState:
-        """How the list was left; as it is at first if that is not known."""
+        """Return the saved state; the initial one if it is not known."""
         try:
             self._saved = _read(parse_json(read_bytes(self._file, most=LARGEST_BYTES)))
         except (OSError, ValueError):
@@ -158,7 +158,7 @@ class ListStates:
         return self._saved
 
     def save(self, state: ListState) -> None:
-        """Keep how the list is left. Where it cannot be kept, it is not."""
+        """Save the state of the list, if that is possible."""
         if state == self._saved:
             return
         try:
@@ -169,10 +169,10 @@ class ListStates:
 
 
 def _read(found: Any) -> ListState:
-    """The state that was written.
+    """Read the saved state.
 
     Raises:
-        ValueError: It is not what is written here.
+        ValueError: The file has another form.
     """
     if not isinstance(found, dict) or set(found) != set(ListState.__struct_fields__):
         raise ValueError("not the state of a list")
@@ -191,11 +191,11 @@ def _are_texts(found: Any) -> bool:
 # -- Filters under a digit: `f`, then the digit, on every list that can be filtered.
 
 OWN_DIGITS = (6, 7, 8, 9)
-"""Digits that are the person's own to give."""
+"""The digits for the person's own filters."""
 
 
 def saved_with(own: Mapping[int, str]) -> tuple[SavedFilter, ...]:
-    """The filters that everybody has, and a person's own.
+    """Return the filters that everybody has, and a person's own.
 
     Args:
         own: Filters as they would be typed, by their digit.
@@ -204,7 +204,7 @@ def saved_with(own: Mapping[int, str]) -> tuple[SavedFilter, ...]:
 
 
 def usable(saved: Sequence[SavedFilter], filtered: Filtered) -> tuple[SavedFilter, ...]:
-    """Those that ask only for what is known of such things; for the inbox, those that what waits may fit."""
+    """Return the filters that fit a kind of things; for the inbox, those on waiting requests."""
     inbox = filtered is Filtered.INBOX
     return tuple(
         each for each in saved if _is_known(each.text("agent"), filtered) and not (inbox and each.decided)
@@ -212,18 +212,18 @@ def usable(saved: Sequence[SavedFilter], filtered: Filtered) -> tuple[SavedFilte
 
 
 def elsewhere(saved: Sequence[SavedFilter], listed: Sequence[SavedFilter]) -> str:
-    """Why digits are missing in the inbox, after the words that ask for one; nothing if none is.
+    """Return why digits are missing in the inbox, as words after the prompt; empty if none are.
 
     Args:
-        saved: All there are.
-        listed: Those that the inbox can use.
+        saved: All filters.
+        listed: The filters that the inbox can use.
     """
     digits = ", ".join(str(each.digit) for each in saved if each not in listed)
     return f" ({digits} only in the history)" if digits else ""
 
 
 def saved_by_digit(saved: Sequence[SavedFilter], key: str | None) -> SavedFilter | None:
-    """The filter that a key stands for."""
+    """Return the filter of a digit key."""
     return next((each for each in saved if str(each.digit) == key), None)
 
 

@@ -1,4 +1,4 @@
-"""What else a decision would reach: later calls, and all of an agent."""
+"""The further reach of a decision: later calls, and all requests of an agent."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = [
 
 
 class RememberPreview(Struct, frozen=True):
-    """What remembering a request would cover.
+    """The calls that remembering a request would cover.
 
     Attributes:
         entry: The request.
-        reach: What later calls would match.
-        matching: How many other waiting requests of the session would match it.
+        reach: The match of later calls.
+        matching: The number of other waiting requests of the session that would match.
     """
 
     entry: Entry
@@ -32,7 +32,7 @@ class RememberPreview(Struct, frozen=True):
 
 
 def remember_preview(inbox: Inbox, request_id: str) -> RememberPreview:
-    """What remembering an approval of a request would cover."""
+    """Return the calls that remembering an approval of a request would cover."""
     entry = inbox.entry(request_id)
     submission = entry.request.submission
     matching = len(waiting_for_the_same(inbox, request_id))
@@ -40,7 +40,7 @@ def remember_preview(inbox: Inbox, request_id: str) -> RememberPreview:
 
 
 def waiting_for_the_same(inbox: Inbox, request_id: str) -> tuple[Entry, ...]:
-    """What else waits that remembering an approval of a request would cover, were it asked later."""
+    """Return the other waiting requests that remembering an approval of a request would cover."""
     entry = inbox.entry(request_id)
     submission = entry.request.submission
     return tuple(
@@ -57,7 +57,7 @@ def waiting_for_the_same(inbox: Inbox, request_id: str) -> tuple[Entry, ...]:
 
 
 def waiting_of_agent(desk: ReviewSession) -> tuple[Ref, ...]:
-    """All that the agent under the cursor waits for, in the order in which it arrived."""
+    """Return the waiting requests of the agent under the cursor, in arrival order."""
     group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
     if entry is None and group is not None:
         entry = desk.inbox.members(group.key)[0]

@@ -1,4 +1,4 @@
-"""What a person says to agents more than once: replies kept in a file, and the texts of this run."""
+"""Saved replies to agents, kept in a file, and the texts sent in this run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from signoff_tui.state.persistence import put_text
 __all__ = ["DEFAULT_REPLIES", "EarlierTexts", "Replies", "parse_replies"]
 
 DEFAULT_REPLIES = ("smaller steps, please", "not this file", "say first why this is needed")
-"""What there is to choose from until the person kept a reply of their own."""
+"""The replies to choose from until the person has saved one."""
 
 MOST_REPLIES = 200
 MOST_TEXTS = 50
@@ -29,10 +29,10 @@ def parse_replies(text: str, name: str = "replies") -> tuple[str, ...]:
 
     Args:
         text: YAML: a list of texts.
-        name: What messages call it, such as its path.
+        name: Its name in messages, such as its path.
 
     Raises:
-        ConfigError: It is not valid; every problem is named with its line.
+        ConfigError: The text is not valid; every problem is named with its line.
     """
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return ()
@@ -54,10 +54,10 @@ def parse_replies(text: str, name: str = "replies") -> tuple[str, ...]:
 
 
 class Replies:
-    """The file of replies. It is read whenever somebody chooses: what was edited counts at once.
+    """The file of replies. It is read at each use: an edit counts at once.
 
     Args:
-        file: Where it is or will be; None if nothing is to be kept.
+        file: The path of the file, which need not exist; None to keep nothing.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -65,7 +65,7 @@ class Replies:
         self._kept: tuple[str, ...] = DEFAULT_REPLIES
 
     def all(self) -> tuple[str, ...]:
-        """The replies there are.
+        """Return the replies.
 
         Raises:
             ConfigError: The file cannot be read, or is not valid.
@@ -75,17 +75,17 @@ class Replies:
         return parse_replies(read_text(self._file), str(self._file))
 
     def keep(self, text: str) -> bool:
-        """Add a reply; what stands in the file stays as it is.
+        """Add a reply; the rest of the file stays as it is.
 
         Args:
-            text: What to say again; blanks around it are left out.
+            text: The reply; blanks around it are left out.
 
         Returns:
-            Whether it was added; False if it was there, or is empty.
+            True if it was added; False if it was there, or is empty.
 
         Raises:
             ConfigError: The file cannot be read, or is not valid.
-            OSError: It cannot be written.
+            OSError: The file cannot be written.
         """
         text, known = as_message(text).strip(), self.all()
         if not text or text in known:
@@ -99,13 +99,13 @@ class Replies:
         else:
             before = _HEAD + "".join(map(_entry, known))
         after = before + _entry(text)
-        parse_replies(after, str(self._file))  # a list in another style would not be one any more
+        parse_replies(after, str(self._file))  # raises if the list has another style, which the line would break
         put_text(self._file, after)
         return True
 
 
 class EarlierTexts:
-    """What was sent in this run, for going back to it with Up."""
+    """The texts sent in this run, for going back to them with Up."""
 
     def __init__(self) -> None:
         self._sent: list[tuple[str, str]] = []
@@ -118,12 +118,12 @@ class EarlierTexts:
             self._sent.append((tool, text))
 
     def for_tool(self, tool: str) -> Sequence[str]:
-        """All of them, each once, the newest first; those about the same tool come before the others."""
+        """Return all texts, each once, the newest first; those about the same tool come before the others."""
         newest = list(reversed(self._sent))
         same = [text for about, text in newest if about == tool]
         return tuple(dict.fromkeys([*same, *(text for _, text in newest)]))
 
 
 def _entry(text: str) -> str:
-    # Text of JSON is text of YAML, in one line whatever is in it.
+    # JSON text is YAML text, on one line whatever it holds.
     return f"- {json.dumps(text, ensure_ascii=False)}\n"

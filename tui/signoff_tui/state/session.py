@@ -1,6 +1,6 @@
-"""The state of one reviewer's screen: what waits, what was shown, what may be decided. No widgets.
+"""The state of one reviewer's screen: requests, coverage, decisions. No widgets.
 
-The screen feeds it (changes of the queue, made documents, painted parts, keys) and draws what it says.
+The screen feeds it (changes of the queue, made documents, painted parts, keys) and draws the result.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ALL_REFUSED = "nothing is left to approve: reject it instead"
 
 
 class HeldAnswer(Struct, frozen=True):
-    """What a held decision will say to the queue."""
+    """The answer of a held decision."""
 
     decision: Decision
     refs: tuple[Ref, ...]
@@ -64,7 +64,7 @@ class ReviewSession:
 
     Args:
         settings: Times of the guard.
-        keys: Which keys navigate and which do anything.
+        keys: The keys that navigate, and all that are bound.
         clock: Monotonic seconds, the clock of key events.
         reviewer: Name under which decisions are recorded.
     """
@@ -81,16 +81,16 @@ class ReviewSession:
         self.keys = keys
         self.reviewer = reviewer
         self.came_back: list[Ref] = []
-        """Requests that were approved and ask again, until the screen has said so."""
+        """Approved requests that ask again, until the screen has announced them."""
         self.revealed: ContentKey | None = None
-        """The request whose secrets are shown; it ends when another one gets the focus."""
+        """The content whose secrets are shown; it ends when another request gets the focus."""
         self.drift: Looked | None = None
-        """Why files are no longer as a request shows them, and which request that is."""
+        """The drift of the request in focus."""
 
     # -- facts -------------------------------------------------------------------------------------------
 
     def facts(self, request_id: str) -> TargetFacts | None:
-        """What the guard must know of a request at this moment; None when it is not there any more."""
+        """Return the facts that the guard needs about a request now; None if it is gone."""
         if request_id not in self.inbox:
             return None
         entry = self.inbox.entry(request_id)
@@ -106,17 +106,17 @@ class ReviewSession:
         )
 
     def ref(self, entry: Entry) -> Ref:
-        """Exactly what a decision about the entry would name, with what the reviewer made of it."""
+        """Return the reference that a decision about the entry would name, with its amendment."""
         change = self.changes.of(entry)
         return ref_of(entry) if change is None else replace(ref_of(entry), instead=change.digest)
 
     def share(self, entry: Entry) -> float:
-        """Share of the content that was shown. Never 1 when a part of it cannot be shown."""
+        """Return the share of the content that was shown. Never 1 if a part of it cannot be shown."""
         coverage = self.coverage(entry)
         return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
-        """What the cursor is on, or is tagged if it is about that, for the guard; None on an empty list."""
+        """Return the target of decision keys for the guard, tagged or under the cursor; None on an empty list."""
         if self.tags.acting:
             return GuardTarget.tagged(self.tagged())
         group = self.inbox.focused_group()
@@ -130,24 +130,24 @@ class ReviewSession:
         return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group))
 
     def eligibility(self, group: Group) -> Eligibility:
-        """Which members an approval of the group would cover, and why the others not."""
+        """Return the members that an approval of the group would cover, and why the others not."""
         facts = [self.facts(member) for member in group.members]
         return self.guard.eligible(item for item in facts if item is not None)
 
     def tagged(self) -> Eligibility:
-        """Which of the tagged an approval of them would cover, and why the others not."""
+        """Return the tagged requests that an approval of them would cover, and why the others not."""
         facts = [self.facts(ref.id) for ref in self.tags.refs]
         return self.guard.eligible(item for item in facts if item is not None)
 
     # -- the contents of requests ------------------------------------------------------------------------
 
     def take_content(self, content: Content) -> None:
-        """Keep made documents; from now on it is counted what is shown of them."""
+        """Keep made documents, and count their coverage from now on."""
         self.contents.store(content)
         self.coverages.count(content)
 
     def content(self, entry: Entry) -> Content | None:
-        """The made documents of what the request is now, and of what the reviewer made of it."""
+        """Return the made documents of a request as it is now, with its amendment."""
         change = self.changes.of(entry)
         if change is not None:
             return change.content
@@ -155,31 +155,31 @@ class ReviewSession:
         return content if content is None or not entry.waiting else self.changes.marked(entry, content)
 
     def coverage(self, entry: Entry) -> Coverage | None:
-        """What was shown of a request, or of an edit of it; None while its documents were never made."""
+        """Return the coverage of a request, or of its edit; None if its documents were never made."""
         return self.coverages.of(self.key(entry))
 
     def asked_content(self, entry: Entry) -> Content | None:
-        """The made documents of what was asked, whatever was made of it."""
+        """Return the made documents of a request as it was asked."""
         return self.contents.get(content_key(entry.request))
 
     def asked_coverage(self, entry: Entry) -> Coverage | None:
-        """What was shown of what was asked, whatever was made of it."""
+        """Return the coverage of a request as it was asked."""
         return self.coverages.of(content_key(entry.request))
 
     def revealed_content(self, entry: Entry) -> Content | None:
-        """The made documents of a request with its secrets."""
+        """Return the made documents of a request with its secrets."""
         content, change = self.contents.get(revealed_key(entry.request)), self.changes.of(entry)
         if change is not None and change.choice is None:
-            return change.content  # what the reviewer wrote, and not what was asked
+            return change.content  # the text of the reviewer, not of the request
         return content if content is None or change is None else with_marks(entry.request, content, change.choice)
 
     def key(self, entry: Entry) -> ContentKey:
-        """The key of what an approval would run: an edit has one of its own."""
+        """Return the key of the content that an approval would run: an edit has one of its own."""
         change = self.changes.of(entry)
         return content_key(entry.request) if change is None else change.content.key
 
     def is_revealed(self, entry: Entry) -> bool:
-        """Whether the secrets of a request are to be shown."""
+        """True if the secrets of a request are to be shown."""
         return self.revealed == content_key(entry.request)
 
     def toggle_revealed(self, entry: Entry) -> None:
@@ -188,18 +188,18 @@ class ReviewSession:
         self.revealed = None if self.is_revealed(entry) else content_key(entry.request)
 
     def failure(self, entry: Entry) -> str | None:
-        """Why the documents of a request cannot be made, if that is so."""
+        """Return why the documents of a request cannot be made, or None."""
         return self.contents.failure(content_key(entry.request))
 
-    # -- what the queue says -----------------------------------------------------------------------------
+    # -- changes by the queue ----------------------------------------------------------------------------
 
     def apply(self, changes: ChangeSet) -> tuple[Held[HeldAnswer], ...]:
-        """Take over changes; returns the held decisions that were about contents that are no more.
+        """Take over changes; returns the held decisions about contents that are gone.
 
         Contents that changed have another key, so their coverage starts at zero. A decision about several
         requests goes on: the queue refuses the ones that changed.
         """
-        if changes.fresh:  # of a request that looks the same, nothing was shown: it is one of another queue
+        if changes.fresh:  # a request that looks the same is of another queue: it was not shown yet
             self.guard.changed()
             self.contents.clear()
             self.coverages.covered()
@@ -227,14 +227,14 @@ class ReviewSession:
             self._mark_held()
 
         def is_void(permit: Permit) -> bool:
-            # What is released goes with the first one, and waits if that is not approved.
+            # Released requests go with the first one, and wait if it is not approved.
             deciding = permit.refs[:1] if permit.act is Act.RELEASE else permit.refs
             return all(ref.id in replaced for ref in deciding)
 
         return self.guard.holds.take_back_where(is_void)
 
     def tidy(self) -> int:
-        """Remove what ended, with all that is known of it; returns how many rows left."""
+        """Remove ended requests, with all facts about them; returns the number of removed rows."""
         removed = self.inbox.tidy()
         self.coverages.forget(self._is_gone)
         self.changes.forget(self._is_gone)
@@ -243,10 +243,10 @@ class ReviewSession:
     # -- deciding ----------------------------------------------------------------------------------------
 
     def hold(self, permit: Permit, note: str | None = None) -> Held[HeldAnswer]:
-        """Hold what the guard permitted, mark its requests and move the cursor on.
+        """Hold the permitted decision, mark its requests and move the cursor on.
 
         Raises:
-            PermitError: The guard does not know the permit, or not any more.
+            PermitError: The guard does not know the permit (any more).
         """
         decision = Decision(
             approved=permit.act.approves,
@@ -262,7 +262,7 @@ class ReviewSession:
         self._mark_held()
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
-        # Who reads a request that was left out goes on reading it.
+        # A reader of a request that was left out goes on reading it.
         if reading is None or not reading.waiting:
             self.inbox.advance()
         return held
@@ -279,22 +279,22 @@ class ReviewSession:
         self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
 
     def answered(self, verdicts: Sequence[DecideResult]) -> tuple[DecideResult, ...]:
-        """Take over what the queue said; returns the refusals."""
+        """Take over the queue's answers; returns the refusals."""
         refused = tuple(verdict for verdict in verdicts if not verdict.accepted)
         self.inbox.set_sent([verdict.request_id for verdict in refused], sent=False)
         return refused
 
     def reached_by_stops(self) -> tuple[Ref, ...]:
-        """What the stops that are held would reject besides what they are about."""
+        """Return the further requests that held stops would reject."""
         return self._reached_by(list(self.guard.holds))
 
     # -- parts -------------------------------------------------------------------------------------------
 
     def _instead(self, permit: Permit) -> Instead | None:
-        """What a permitted decision lets run in place of what was asked: exactly what the permit names.
+        """The amendment of a permitted decision, if the permit names one.
 
         Raises:
-            PermitError: That is not at hand any more.
+            PermitError: The amendment has changed since.
         """
         named = [ref for ref in permit.refs if ref.instead]
         if not named or not permit.act.approves:
@@ -310,7 +310,7 @@ class ReviewSession:
         return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
 
     def _mark_held(self, *, leaving: Held[HeldAnswer] | None = None) -> None:
-        """What a held decision is about, or would reject besides, waits for no other one meanwhile."""
+        """Mark the requests of held decisions, and those they would reject besides, as held."""
         holds = [held for held in self.guard.holds if held is not leaving]
         about = [ref.id for held in holds for ref in held.refs]
         self.inbox.set_held({*about, *(ref.id for ref in self._reached_by(holds))})
@@ -326,11 +326,11 @@ class ReviewSession:
         return already_ended_text(entry.request, self.reviewer)
 
 
-# -- Finds what is to be read next.
+# -- The next request to read.
 
 
 def next_unseen(desk: ReviewSession) -> RowKey | None:
-    """The next waiting request that was not fully shown: in the group first, then down the list."""
+    """Return the next waiting request that was not fully shown: in the group first, then down the list."""
     inbox = desk.inbox
     group = inbox.focused_group()
     rows, at = inbox.rows(), inbox.row_index(inbox.cursor)
@@ -342,7 +342,7 @@ def next_unseen(desk: ReviewSession) -> RowKey | None:
         for key in members[cut:] + members[:cut]:
             if _is_unseen(desk, key):
                 return key
-    for index in chain(range(start, len(rows)), range(start)):  # thousands: no list is made of them
+    for index in chain(range(start, len(rows)), range(start)):  # there may be thousands: no list is made
         for candidate in _requests_of(inbox, rows[index].key):
             if _is_unseen(desk, candidate):
                 return candidate
@@ -350,7 +350,7 @@ def next_unseen(desk: ReviewSession) -> RowKey | None:
 
 
 def first_unseen_of(desk: ReviewSession, group: RowKey) -> Entry | None:
-    """The first member of a group that was not fully shown and waits; None if there is none."""
+    """Return the first waiting member of a group that was not fully shown; None if there is none."""
     keys = _requests_of(desk.inbox, group)
     return next((desk.inbox.entry(key.id) for key in keys if _is_unseen(desk, key)), None)
 
@@ -369,11 +369,11 @@ def _requests_of(inbox: Inbox, key: RowKey) -> tuple[RowKey, ...]:
     return tuple(RowKey("request", entry.id) for entry in inbox.listed(key))
 
 
-# -- What follows what in a batch, and so how far a stop reaches.
+# -- The order in a batch, and so the reach of a stop.
 
 
 def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:
-    """What waits and follows any of these in its batch: a hard rejection reaches that far."""
+    """Return the waiting requests after any of these in its batch, which a hard rejection reaches."""
     stopped = [inbox.entry(ref.id) for ref in refs if ref.id in inbox]
     ids = {entry.id for entry in stopped}
     return tuple(
@@ -384,7 +384,7 @@ def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:
 
 
 def _follows(entry: Entry, stopper: Entry) -> bool:
-    """Whether a request comes after another in the same batch, by the rule of the queue."""
+    """True if a request comes after another in the same batch, by the rule of the queue."""
     one, other = entry.request, stopper.request
     batch = other.submission.batch_id
     if batch is None or batch != one.submission.batch_id or one.asked_by.session != other.asked_by.session:

@@ -1,8 +1,8 @@
 """Tags: requests that the person picked one by one, to act on all of them at once.
 
-A tag is on exactly the contents that were there when it was put on: it falls when the request changes, ends or is
-decided, and not when a decision about the others leaves it out. Acting is a mode of one key: while it lasts,
-decision keys are about the tagged set and nothing else.
+A tag is on the contents at the time of tagging: it falls when the request changes, ends or is decided, but not
+when a decision about the others leaves it out. Acting is a mode of one key: while it lasts, decision keys are
+about the tagged set and nothing else.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ TAGGED = "tagged"
 """Stands for the tagged set where a group has its id."""
 
 REMEMBERED = 10
-"""Changes that can be undone: more than typing can make before it is recognized."""
+"""The most changes that can be undone: more than typing can make before it is recognized."""
 
 
 class Tags:
-    """Which requests are tagged, and whether decision keys are about them.
+    """The tagged requests, and whether decision keys are about them.
 
     Args:
-        inbox: What can be tagged.
+        inbox: The requests that can be tagged.
     """
 
     def __init__(self, inbox: Inbox) -> None:
@@ -43,30 +43,30 @@ class Tags:
 
     @property
     def refs(self) -> tuple[Ref, ...]:
-        """What is tagged, in the order in which it was."""
+        """The references of the tagged requests, in the order of tagging."""
         self._refs = {id_: ref for id_, ref in self._refs.items() if self._holds(id_)}
         return tuple(self._refs.values())
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The same as entries."""
+        """The entries of the tagged requests."""
         return tuple(self._inbox.entry(ref.id) for ref in self.refs)
 
     @property
     def acting(self) -> bool:
-        """Whether decision keys are about what is tagged; never so when nothing is."""
+        """True if decision keys are about the tagged requests; never so without any."""
         self._acting = self._acting and bool(self.refs)
         return self._acting
 
     def act(self, *, on: bool) -> None:
-        """Let decision keys be about what is tagged, or about the row under the cursor again."""
+        """Let decision keys be about the tagged requests, or about the row under the cursor again."""
         self._acting = on
 
     def toggle(self, entries: Iterable[Entry]) -> bool | None:
-        """Tag what waits; or untag it, if all of it is tagged.
+        """Tag the waiting ones of some requests; or untag them, if all are tagged.
 
         Returns:
-            Whether it is tagged now; None if nothing of it waits.
+            True if they are tagged now; None if none of them waits.
         """
         waiting = [entry for entry in entries if entry.waiting]
         self._before.append(dict(self._refs))
@@ -86,7 +86,7 @@ class Tags:
         self._acting = False
 
     def decided(self, refs: Iterable[Ref]) -> None:
-        """A decision was made, about the tagged or about others: what it left out stays tagged.
+        """Note a decision, about tagged requests or others: those that it left out stay tagged.
 
         Acting on the tagged ends with it, so that the next key is about the row under the cursor again.
         """

@@ -1,4 +1,4 @@
-"""What waits, counted as it comes and goes: the counts cost the same however much waits."""
+"""Counts of requests, kept up to date: reading them costs the same however many there are."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["Counts", "Tally"]
 
 
 class Counts(Struct, frozen=True):
-    """What the status line says.
+    """The counts for the status line.
 
     Attributes:
-        waiting: How many requests wait.
-        high: How many of them are HIGH.
-        oldest_at: When the oldest of them was asked, microseconds since the epoch.
-        agents: How many agents wait.
+        waiting: The number of waiting requests.
+        high: The number of HIGH ones among them.
+        oldest_at: Time at which the oldest of them was asked, microseconds since the epoch.
+        agents: The number of waiting agents.
     """
 
     waiting: int
@@ -29,7 +29,7 @@ class Counts(Struct, frozen=True):
 
 
 class Tally:
-    """Requests by what is counted of them. Each is known by its id, in the state in which it was put last."""
+    """Requests in the form in which they are counted, each by its id and last known state."""
 
     def __init__(self) -> None:
         self._pending: dict[str, StoredRequest] = {}
@@ -37,10 +37,10 @@ class Tally:
         self._risks = dict.fromkeys(Risk, 0)
         self._agents: dict[tuple[str, str], int] = {}
         self._asked: list[tuple[int, str]] = []
-        """A heap of when requests were asked. Those that do not wait any more leave it at its top."""
+        """A heap of the times at which requests were asked. Those that wait no more leave it at its top."""
 
     def put(self, request: StoredRequest) -> None:
-        """Count a request, in the place of what was known of it."""
+        """Count a request, in place of its earlier state."""
         known = self._forget(request.id)
         if not request.pending:
             self._ended.add(request.id)
@@ -54,30 +54,30 @@ class Tally:
         self._clear_top()
 
     def drop(self, request_id: str) -> None:
-        """Count a request no more."""
+        """Stop counting a request."""
         self._forget(request_id)
         self._clear_top()
 
     @property
     def counts(self) -> Counts:
-        """What waits."""
+        """Return the counts of waiting requests."""
         oldest = self._asked[0][0] if self._asked else None
         agents = len({agent_id for agent_id, _ in self._agents})
         return Counts(len(self._pending), self._risks[Risk.HIGH], oldest, agents)
 
     @property
     def risks(self) -> Mapping[Risk, int]:
-        """How many requests of each risk wait."""
+        """The number of waiting requests of each risk."""
         return self._risks
 
     @property
     def names(self) -> Iterator[tuple[str, int]]:
-        """The names of the agents that wait, and for how many requests each."""
+        """Yield the names of waiting agents, with the number of requests of each."""
         return ((name, count) for (_, name), count in self._agents.items())
 
     @property
     def any_ended(self) -> bool:
-        """Whether a request is known that ended."""
+        """True if a known request has ended."""
         return bool(self._ended)
 
     def _forget(self, request_id: str) -> StoredRequest | None:

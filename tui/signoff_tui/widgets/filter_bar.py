@@ -1,4 +1,4 @@
-"""The line on which a filter is typed: it is applied while it is typed."""
+"""The line for typing a filter, which is applied while it is typed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 APPLY_SECONDS = 0.1
-"""While somebody types, a filter is applied this often at most."""
+"""The least time between two applications of a filter while it is typed."""
 
 _PROMPT = 3
 
@@ -49,9 +49,9 @@ class FilterBar(Vertical, Sized):
     the text box.
 
     Args:
-        filtered: What is filtered.
-        values: Says which values exist, by the name of their field.
-        keep: Saves a filter for another time; returns what became of it, and the style of these words.
+        filtered: The kind of things that are filtered.
+        values: Returns existing values, by the name of their field.
+        keep: Saves a filter; returns a message with its style.
     """
 
     DEFAULT_CSS = """
@@ -63,14 +63,14 @@ class FilterBar(Vertical, Sized):
     """
 
     class Applied(Message):
-        """Another filter is in force."""
+        """Posted when another filter is in force."""
 
         def __init__(self, query: Query) -> None:
             super().__init__()
             self.query = query
 
     class Closed(Message):
-        """Nobody types any more."""
+        """Posted when typing has ended."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class FilterBar(Vertical, Sized):
         self._values = values
         self._keep = keep
         self._said = ("", "")
-        """What became of saving, and the style of these words."""
+        """The message about saving, with its style."""
         self._told_at = 0.0
         self._timer: Timer | None = None
 
@@ -103,14 +103,14 @@ class FilterBar(Vertical, Sized):
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody types."""
+        """True if somebody types."""
         return self.has_class("-open")
 
     def use(self, text: str) -> None:
-        """Put another filter in force, without telling anybody.
+        """Apply another filter, without a message to the screen.
 
         Raises:
-            FilterError: It cannot be used; the last one stays.
+            FilterError: The filter cannot be used; the last one stays.
         """
         self._words.take(text)
         problem, self._words.problem = self._words.problem, None
@@ -118,10 +118,10 @@ class FilterBar(Vertical, Sized):
             raise problem
 
     def open(self, text: str | None = None) -> None:
-        """Let somebody type.
+        """Open the bar for typing.
 
         Args:
-            text: The words to go on from, instead of the filter that is in force.
+            text: The text to go on from, instead of the filter in force.
         """
         words = self._words.begin()
         self.add_class("-open")
@@ -129,9 +129,9 @@ class FilterBar(Vertical, Sized):
         self._draw()
 
     def takes_key(self, event: events.Key) -> bool:
-        """Keep, restore, complete, save; False when the key is for the text box."""
+        """Handle a key: keep, restore, complete, save; False if it is for the text box."""
         self._said = ("", "")
-        self._take(self.box.value)  # what was typed a moment ago was not told yet
+        self._take(self.box.value)  # the newest text was not reported yet
         match event.key:
             case "enter":
                 if self._words.problem is None:
@@ -157,7 +157,7 @@ class FilterBar(Vertical, Sized):
 
     @property
     def box(self) -> TextBox:
-        """Where it is typed."""
+        """The box for typing."""
         return self.query_one(TextBox)
 
     def _save(self) -> None:
@@ -189,7 +189,7 @@ class FilterBar(Vertical, Sized):
             self._tell()
 
     def _tell(self, *, at_once: bool = False) -> None:
-        """Say that another filter is in force; soon, if that was said a moment ago."""
+        """Report that another filter is in force; a little later if that was just reported."""
         wait = self._told_at + APPLY_SECONDS - time.monotonic()
         if at_once or wait <= 0:
             self._tell_now()
@@ -225,7 +225,7 @@ class FilterBar(Vertical, Sized):
         self.styles.height = 1 + len(hints)
 
 
-# -- What stands below the words of a filter: what is wrong with them, or what could be typed.
+# -- The lines below a filter: its fault, or completions.
 
 _KEYS = "   Tab completes   Enter keeps   Esc as before   Ctrl+S saves it"
 _FEWER = "   Tab completes  Enter keeps  Ctrl+S saves"
@@ -233,12 +233,12 @@ _FEWEST = "   Enter keeps  Ctrl+S saves"
 
 
 def problem_lines(problem: FilterError, text: str, left: int, width: int) -> list[Line]:
-    """Say what is wrong, with a mark below the place.
+    """Return lines with the fault, and a mark below its place.
 
     Args:
-        problem: What is wrong.
-        text: The words.
-        left: Column of the first of them; negative if it is scrolled out.
+        problem: The fault.
+        text: The text of the filter.
+        left: Column of its first character; negative if it is scrolled out.
         width: Cells.
     """
     column = max(0, min(left + cell_len(text[: problem.column]), width - 1))
@@ -250,11 +250,11 @@ def problem_lines(problem: FilterError, text: str, left: int, width: int) -> lis
 
 
 def hint_lines(offered: Completion | None, chosen: int, about: Field | None, width: int) -> list[Line]:
-    """Say what Tab goes through, or what the field takes, or what the keys do.
+    """Return lines with completions, or the values of the field, or the keys.
 
     Args:
-        offered: What could be typed; None before Tab was pressed.
-        chosen: Which of it stands in the words.
+        offered: The completion; None before Tab was pressed.
+        chosen: The number of the candidate in the text.
         about: The field whose value is being typed; None if there is none.
         width: Cells.
     """
@@ -271,7 +271,7 @@ def hint_lines(offered: Completion | None, chosen: int, about: Field | None, wid
 
 
 def _candidates(texts: Sequence[Chunk], help_: str, chosen: int, width: int) -> Line:
-    """The chosen one with what it is about, then as many others as there is room for, and how many more."""
+    """The chosen candidate with its explanation, then as many others as fit, and the number of the rest."""
     first = Chunk(texts[chosen].text, "strong", keep=True, most=max(width // 2, 10))
     pieces = [chunk("   ", keep=True), first]
     if help_:
@@ -289,14 +289,14 @@ def _candidates(texts: Sequence[Chunk], help_: str, chosen: int, width: int) -> 
     return line(*pieces)
 
 
-# -- A filter while it is typed: the last good one stays in force, and the one from before can come back.
+# -- A filter while it is typed: the last good one stays in force, and the one before can come back.
 
 
 class FilterWords:
-    """What is typed, what of it is in force, and what could be typed next.
+    """The typed text, the filter in force, and completions.
 
     Args:
-        filtered: What is filtered.
+        filtered: The kind of things that are filtered.
     """
 
     def __init__(self, filtered: Filtered) -> None:
@@ -304,24 +304,24 @@ class FilterWords:
         self.query = parse("", filtered)
         """The filter that is in force."""
         self.problem: FilterError | None = None
-        """What is wrong with the words, if they are not in force."""
+        """The fault of the text, if it is not in force."""
         self.offered: Completion | None = None
-        """What Tab goes through."""
+        """The completion that Tab goes through."""
         self.chosen = 0
-        """Which of the candidates stands in the words."""
+        """The number of the candidate in the text."""
         self._before = self.query
         self._source = ""
         self._completed = ("", 0)
 
     def begin(self) -> str:
-        """Begin to type; returns the words to go on from."""
+        """Begin to type; returns the text to go on from."""
         self._before = self.query
         self.problem = self.offered = None
-        # Nothing that cannot be seen gets into a text box, wherever the filter came from.
+        # Invisible characters never get into a text box, wherever the filter comes from.
         return typeable(self.query.text, "?")
 
     def take(self, text: str) -> bool:
-        """Take what is typed, and return whether another filter is in force now."""
+        """Take the typed text; True if another filter is in force now."""
         if self.offered is not None and text != self._completed[0]:
             self.offered = None
         try:
@@ -334,11 +334,11 @@ class FilterWords:
         return before.expression != query.expression
 
     def field_at(self, text: str, cursor: int) -> Field | None:
-        """The field whose value is being typed. Arguments as for `complete`."""
+        """Return the field whose value is being typed. Arguments as for `complete`."""
         return field_at(text, cursor, self._filtered)
 
     def restore(self) -> bool:
-        """Give up what was typed, and return whether another filter is in force now."""
+        """Give up the typed text; True if another filter is in force now."""
         now, self.query = self.query, self._before
         self.problem = self.offered = None
         return now.expression != self.query.expression
@@ -346,16 +346,16 @@ class FilterWords:
     def complete(
         self, text: str, cursor: int, values: Mapping[str, Iterable[str]], *, step: int = 1
     ) -> tuple[str, int]:
-        """Put a candidate where the cursor is; the next one if there is one already.
+        """Put a candidate at the cursor; the next one if there is one already.
 
         Args:
-            text: What is typed.
-            cursor: How many characters stand before the cursor.
+            text: The typed text.
+            cursor: The number of characters before the cursor.
             values: Values that exist, by the name of their field.
             step: 1 for the next candidate, -1 for the one before.
 
         Returns:
-            The words, and where the cursor goes.
+            The text, and the new place of the cursor.
         """
         if self.offered is None or (text, cursor) != self._completed:
             self._source = text

@@ -32,12 +32,12 @@ class LinesView(Measured):
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """What is drawn."""
+        """The drawn lines."""
         return self._lines
 
     @property
     def drawn(self) -> bool:
-        """Whether the last picture that was drawn shows these lines."""
+        """True if the last drawn picture shows these lines."""
         return self._drawn
 
     def show(self, lines: Sequence[Line]) -> None:
@@ -54,7 +54,7 @@ class LinesView(Measured):
         self.refresh()
 
     def draw_again(self) -> None:
-        """Draw the same lines once more, so that `drawn` speaks of a picture from now on."""
+        """Draw the same lines once more, so that `drawn` refers to a new picture."""
         self._drawn = False
         self.refresh()
 

@@ -1,4 +1,4 @@
-"""The box for a message of several lines. Its screen gets every key and hands on what is text."""
+"""The box for a message of several lines. Its screen gets every key first, and passes on text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from signoff_tui.widgets.text_box import TakesKeys
 __all__ = ["NEW_LINE", "MessageBox"]
 
 NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
-"""Keys that begin a line. Every terminal tells Ctrl+J from Enter; the others only where the terminal does."""
+"""Keys that begin a line. Every terminal tells Ctrl+J from Enter; the others only some do."""
 
 _MARGIN = 3
 """Cells before the text, for the sign that words go here."""
@@ -54,14 +54,14 @@ _EDITS: Mapping[str, Callable[[Message], Message]] = MappingProxyType(
 
 
 class MessageBox(Sized, can_focus=True):
-    """Some lines of text. What Enter and Esc do is the screen's."""
+    """Some lines of text. Enter and Esc belong to the screen."""
 
     DEFAULT_CSS = """
     MessageBox { height: 1; width: 1fr; }
     """
 
     class TooLong(Posted):
-        """What was pasted has no room in a message, and was left out."""
+        """Posted when a paste had no room in the message, and was left out."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -71,7 +71,7 @@ class MessageBox(Sized, can_focus=True):
 
     @property
     def value(self) -> str:
-        """What is written."""
+        """The text."""
         return self._message.text
 
     def write(self, text: str) -> None:
@@ -80,13 +80,13 @@ class MessageBox(Sized, can_focus=True):
         self.screen.set_focus(self)  # at once: the next key may be there already
 
     def take_text(self) -> str:
-        """What was written; the box is empty afterwards."""
+        """Return the text, and empty the box."""
         text = self.value
         self.change(Message())
         return text
 
     def insert(self, text: str) -> bool:
-        """Put a text where the cursor is; False if the message would be too long."""
+        """Insert a text at the cursor; False if the message would be too long."""
         after = self._message.inserted(text)
         taken = after is not self._message
         self.change(after)
@@ -100,19 +100,19 @@ class MessageBox(Sized, can_focus=True):
         return after is not None
 
     def change(self, message: Message) -> None:
-        """Go on with another text or another place in it."""
+        """Set another text, or another place in it."""
         self._message = message
         self._lay_out()
 
     def grow_to(self, rows: int) -> None:
-        """Be at most so high; what has no room is told, and comes when the cursor goes there."""
+        """Set the most rows; the number of hidden rows is shown, and they scroll in with the cursor."""
         if rows != self._most:
             self._most = max(rows, 1)
             self._lay_out()
 
     @property
     def cursor_offset(self) -> Offset:
-        """Where the cursor is on the screen."""
+        """The place of the cursor on the screen."""
         x, y, _, _ = self.content_region
         return Offset(x + _MARGIN + self._message.column(self._columns), y + self._row - self._top)
 
@@ -129,7 +129,7 @@ class MessageBox(Sized, can_focus=True):
         self.refresh()
 
     def take(self, event: events.Key) -> None:
-        """Do what a key does in the box, unless the screen takes it."""
+        """Handle a key in the box, unless the screen takes it."""
         if cast("TakesKeys", self.screen).takes_key(event):
             return
         edit = _EDITS.get(event.key)
@@ -139,7 +139,7 @@ class MessageBox(Sized, can_focus=True):
             self.insert(event.character)
 
     def take_paste(self, event: events.Paste) -> None:
-        """Insert what was pasted, unless the screen takes it; say so if it has no room."""
+        """Insert a paste, unless the screen takes it; report it if it has no room."""
         if not cast("TakesKeys", self.screen).takes_paste(event) and not self.insert(event.text):
             self.post_message(self.TooLong())
 
@@ -163,12 +163,12 @@ class MessageBox(Sized, can_focus=True):
         return self._message.row(self._columns)
 
     def _lay_out(self) -> None:
-        """Be as high as the text, up to a limit, with the cursor in sight; one more row says what has no room."""
+        """Set the height to the text, up to a limit, with the cursor visible; one more row if some are hidden."""
         rows = len(rows_of(self.value, self._columns))
         height = min(rows, self._most)
         self._top = max(0, min(self._top, rows - height, self._row))
         self._top = max(self._top, self._row - height + 1)
-        if self.size.width:  # else nothing is known of the rows yet
+        if self.size.width:  # without it the rows are not known yet
             self.styles.height = height + (rows > height)
         if self.has_focus:
             self.app.cursor_position = self.cursor_offset
@@ -196,7 +196,7 @@ class MessageBox(Sized, can_focus=True):
 
 
 def _with_cursor(strip: Strip, x: int, cells: int) -> Strip:
-    """The row with what is under the cursor turned around."""
+    """The row with the cells under the cursor reversed."""
     under = Strip(
         [Segment(part.text, (part.style or Style()) + Style(reverse=True)) for part in strip.crop(x, x + cells)]
     )

@@ -1,4 +1,4 @@
-"""One line to type where a file is to be written: Enter asks for it, Esc leaves, nothing else does anything."""
+"""The line for typing the path of a file to write: Enter asks for it, Esc leaves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEW_KEYS = ("Enter writes a new file   Esc back", "Enter writes   Esc back")
 
 
 class PathBar(Vertical, Sized):
-    """Where a file is to go; hidden unless somebody types.
+    """The path of a file to write; hidden unless somebody types.
 
     The screen asks `takes_key` about every key while the bar is open, and must leave keys that it does not take to
     the text box.
@@ -35,14 +35,14 @@ class PathBar(Vertical, Sized):
     """
 
     class Chosen(Message):
-        """A place was chosen. The bar stays until it is told what became of it."""
+        """Posted with the chosen path. The bar stays until the result is known."""
 
         def __init__(self, path: str) -> None:
             super().__init__()
             self.path = path
 
     class Closed(Message):
-        """Nobody types any more."""
+        """Posted when typing has ended."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -59,14 +59,14 @@ class PathBar(Vertical, Sized):
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody types."""
+        """True if somebody types."""
         return self.has_class("-open")
 
     def open(self, path: str) -> None:
-        """Let somebody type.
+        """Open the bar for typing.
 
         Args:
-            path: The place to go on from.
+            path: The path to go on from.
         """
         self._said, self._waits, self._offered = ("", ""), False, path
         self.add_class("-open")
@@ -74,23 +74,23 @@ class PathBar(Vertical, Sized):
         self.draw()
 
     def close(self) -> None:
-        """It is written, or nobody wants it any more."""
+        """Close the bar, because the file is written or not wanted any more."""
         self._waits = False
         self.remove_class("-open")
         self.screen.set_focus(None)
         self.post_message(self.Closed())
 
     def refuse(self, words: str) -> None:
-        """Say why nothing was written; another place may be typed."""
+        """Show why nothing was written; another path may be typed."""
         self._said, self._waits = (words, "danger"), False
         self.draw()
 
     def takes_key(self, event: events.Key) -> bool:
-        """Write, or leave; False when the key is for the text box."""
+        """Handle a key: write, or leave; False if it is for the text box."""
         if event.key == "escape":
             self.close()
         elif self._waits:
-            return True  # what is being written goes where it was said
+            return True  # the path of a file being written stays
         elif event.key == "enter":
             self._choose()
         else:
@@ -110,7 +110,7 @@ class PathBar(Vertical, Sized):
     def _choose(self) -> None:
         path = self._box.value.strip()
         if path == typeable(self._offered):
-            path = self._offered  # a folder of the person's may have a name that cannot be typed
+            path = self._offered  # a folder may have a name that cannot be typed
         if not path:
             self.refuse("not written: no place is typed")
             return
@@ -119,7 +119,7 @@ class PathBar(Vertical, Sized):
         self.post_message(self.Chosen(path))
 
     def draw(self) -> None:
-        """Draw what stands around the box."""
+        """Draw the lines around the box."""
         if not self.is_open or not self.size.width:
             return
         width, (said, token) = self.size.width, self._said

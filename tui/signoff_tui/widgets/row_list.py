@@ -1,4 +1,4 @@
-"""A long list of rows of equal height, drawn line by line. It moves only when it is told to."""
+"""A long list of rows of equal height, drawn line by line. It moves only when its owner says so."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RowPainter = Callable[[int, int], Sequence[Line]]
 
 
 class RowList(ScrollView, Sized, Measured, can_focus=False):
-    """Rows with a cursor. The owner says which rows there are and where the cursor is."""
+    """Rows with a cursor. The owner sets the rows and the cursor."""
 
     DEFAULT_CSS = """
     RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
@@ -31,10 +31,10 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
     ALLOW_SELECT = False
 
     virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
-    """Rows that come and go where nobody looks move nothing but the scroll bar: no layout, no row drawn anew."""
+    """Rows that come and go outside the view change only the scroll bar: no layout, no row is drawn anew."""
 
     class Clicked(Message):
-        """A row was clicked."""
+        """Posted when a row was clicked."""
 
         def __init__(self, row_list: RowList, index: int, *, double: bool) -> None:
             super().__init__()
@@ -48,7 +48,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             return self.row_list
 
     class Resized(Message):
-        """The rows have another width."""
+        """Posted when the rows have another width."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -57,12 +57,12 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         self._cursor: int | None = None
         self._painter: RowPainter = lambda _index, _width: ()
         self._rows: dict[int, Sequence[Line]] = {}
-        """What the visible rows say, as they were drawn last."""
+        """The lines of the visible rows as they were drawn last."""
 
     def show(self, count: int, painter: RowPainter, *, cursor: int | None, lines_per_row: int = 1) -> None:
         """Draw other rows. The row under the cursor keeps its place on the screen.
 
-        Nothing is drawn of rows that say what they said before.
+        Rows with the same lines as before are not drawn.
 
         Args:
             count: Number of rows.
@@ -124,14 +124,14 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         self.post_message(self.Resized())
 
     def on_click(self, event: events.Click) -> None:
-        """Report which row was clicked."""
+        """Report the row that was clicked."""
         index = (event.y + int(self.scroll_offset.y)) // self._lines_per_row
         if 0 <= index < self._count:
             event.stop()
             self.post_message(self.Clicked(self, index, double=event.chain > 1))
 
     def _draw_changes(self) -> None:
-        """Draw the visible rows that say something else than before, and the room below the last one."""
+        """Draw the visible rows with other lines than before, and the room below the last one."""
         before, self._rows = self._rows, {}
         changed = [index for index in self.visible_rows if self._lines_of(index) != before.get(index)]
         if before.keys() != self._rows.keys():
@@ -142,7 +142,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             self.refresh(Region(0, index * height - top, self.size.width, height))
 
     def _lines_of(self, index: int) -> Sequence[Line]:
-        """What a row says since the last `show`; nothing below the last one."""
+        """The lines of a row since the last `show`; none below the last row."""
         if index >= self._count:
             return ()
         if index not in self._rows:
@@ -155,7 +155,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         return self._cursor * self._lines_per_row - int(self.scroll_offset.y)
 
     def _keep_in_place(self, cursor: int, wanted: int | None) -> None:
-        """Scroll so that the row is visible, at the wanted line of the view if that is possible."""
+        """Scroll so that the row is visible, at the wanted line of the view if possible."""
         height = self.size.height
         if not height:
             return

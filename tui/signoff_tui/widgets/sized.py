@@ -1,4 +1,4 @@
-"""A widget that learns of every size it gets."""
+"""A base class for widgets that need to know every size they get."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = [
 class Sized(Widget):
     """Lays itself out anew for every size.
 
-    Textual reports a size that differs from the one it knew before. Whoever asks a widget for its size between the
-    moment at which it comes to light and the next layout has it computed there and then; that layout finds it
-    known, and reports nothing. So the size is compared after each layout, too.
+    Textual reports a size that differs from the known one. A widget that is asked for its size between its
+    appearance and the next layout computes it there and then; that layout finds it known, and reports nothing. So
+    the size is compared after each layout, too.
 
-    Of several bases it is the last one: Textual takes the style from the first.
+    Among several base classes it comes last: Textual takes the style from the first.
     """
 
     _laid_out_for: Size | None = None
 
     def on_mount(self) -> None:
-        """Look after each layout."""
+        """Compare sizes after each layout."""
         self.screen.screen_layout_refresh_signal.subscribe(self, self._was_laid_out)
 
     def on_resize(self, _: events.Resize) -> None:
@@ -35,11 +35,11 @@ class Sized(Widget):
         self._check_size()
 
     def resized(self) -> None:
-        """Lay out for `size`, which is another one than before."""
+        """Lay out for `size`, which has changed."""
         raise NotImplementedError
 
     def forget_size(self) -> None:
-        """Lay out for the next size, even if it is the last one: there was none when the content came."""
+        """Lay out again at the next size, even the same one: there was none when the content came."""
         self._laid_out_for = None
 
     def _was_laid_out(self, _: Screen[object]) -> None:
@@ -54,13 +54,13 @@ class Sized(Widget):
             self.resized()
 
 
-# -- A widget that knows how wide it is while it draws its rows.
+# -- A widget that knows its width while it draws its rows.
 
 
 class Measured(Widget):
     """Measures itself once for each picture: Textual would go through all parents for each row.
 
-    Of several bases it is the last one: Textual takes the style from the first.
+    Among several base classes it comes last: Textual takes the style from the first.
     """
 
     width_drawn = 0

@@ -1,4 +1,4 @@
-"""The box for one line of text. Its screen gets every key and hands on what is text."""
+"""The box for one line of text. Its screen gets every key first, and passes on text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TextBox(Input):
         self.cursor_blink = False
 
     def validate_value(self, value: str) -> str:
-        """Nothing that cannot be seen gets into the box, wherever it comes from."""
+        """Remove characters that cannot be seen, wherever the text comes from."""
         return typeable(value)
 
     def write(self, text: str) -> None:
@@ -45,12 +45,12 @@ class TextBox(Input):
         self.screen.set_focus(self)  # at once: the next key may be there already
 
     def take_text(self) -> str:
-        """What was written; the box is empty afterwards."""
+        """Return the text, and empty the box."""
         text, self.value = self.value, ""
         return text
 
     def take(self, event: events.Key) -> None:
-        """Do what a key does in the box, unless the screen takes it: at once, so that no key overtakes."""
+        """Handle a key in the box, unless the screen takes it: at once, so that no later key overtakes it."""
         if cast("TakesKeys", self.screen).takes_key(event):
             return
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
@@ -61,7 +61,7 @@ class TextBox(Input):
             self.replace(event.character, *self.selection)
 
     def take_paste(self, event: events.Paste) -> None:
-        """Insert what was pasted, unless the screen takes it."""
+        """Insert a paste, unless the screen takes it."""
         if not cast("TakesKeys", self.screen).takes_paste(event):
-            # The box has one line; what was pasted may have several, and anything in them.
+            # The box has one line; a paste may have several, and any characters.
             self.insert_text_at_cursor(typeable(" ".join(event.text.splitlines())))

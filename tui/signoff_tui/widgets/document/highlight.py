@@ -1,8 +1,8 @@
-"""Syntax colors, computed block by block for what is on the screen.
+"""Syntax colors, computed block by block for the lines on the screen.
 
-The language comes from the file name, or from the tool for what it sent; commands are read as shell.
-Content is never guessed at. Colors are decoration: a block that starts inside a string may be colored wrongly, and
-nothing is hidden or changed by it.
+The language comes from the file name, or from the tool for its own content; commands are read as shell. Content is
+never guessed at. Colors are decoration: a block that starts inside a string may be colored wrongly, and nothing is
+hidden or changed by it.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ __all__ = [
 
 
 BLOCK_LINES = 50
-"""Lines that are colored together."""
+"""The number of lines that are colored together."""
 
 MAX_LINE = 2_000
-"""Longer lines stay plain: lexers may be slow on them."""
+"""The longest line, in characters, that is colored: lexers may be slow on longer ones."""
 
 MAX_BLOCKS = 200
-"""Colored blocks that are kept."""
+"""The number of colored blocks that are kept."""
 
 Side = Literal["old", "new"]
 Spans = tuple[tuple[int, int, str], ...]
-"""Of one line: start, end (in the raw line), syntax token."""
+"""The colors of one line: start, end (in the raw line), syntax token."""
 
 Block = tuple[int, Side, int]
 """Identity of the document, side of the file, number of the block."""
@@ -76,7 +76,7 @@ class Highlights:
         self._blocks: OrderedDict[Block, tuple[Spans, ...]] = OrderedDict()
 
     def spans(self, document: Document, side: Side | None, line: int | None) -> Spans | None:
-        """Colors of a line: None while its block was not computed, empty where there are none."""
+        """Return the colors of a line: None while its block was not computed, empty if it has none."""
         if side is None or line is None or document.language_name is None:
             return ()
         block = self._blocks.get((id(document), side, line // BLOCK_LINES))
@@ -103,17 +103,17 @@ def highlight_blocks(blocks: Sequence[tuple[Document, Block]]) -> list[tuple[Spa
 
 
 def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, ...]:
-    """Color the lines of one block; plain where the language is unknown. Runs in a thread."""
+    """Color the lines of one block; they stay plain if the language is unknown. Runs in a thread."""
     lines = document.source(side)[block * BLOCK_LINES : (block + 1) * BLOCK_LINES]
     lexer, operator = _lexer_and_operator(document)
     return tuple(() for _ in lines) if lexer is None else _by_line(lexer, lines, operator)
 
 
 def _lexer_and_operator(document: Document) -> tuple[Lexer | None, str]:
-    """What colors a document, and the syntax token of its operators."""
+    """The lexer of a document, and the syntax token of its operators."""
     match document.kind:
         case PresentationKind.COMMAND:
-            # In a command, what joins and redirects matters more than in a program.
+            # In a command, joining and redirecting signs matter more than in a program.
             return get_lexer_by_name("bash", stripnl=False, ensurenl=False), "keyword"
         case (
             PresentationKind.DIFF
@@ -130,7 +130,7 @@ def _lexer_and_operator(document: Document) -> tuple[Lexer | None, str]:
 
 @lru_cache(maxsize=64)
 def _lexer_for(path: str) -> type[Lexer] | None:
-    """The lexer for a file of some name: to look for it takes longer than to color a block."""
+    """The lexer for a file name, cached: looking for it takes longer than coloring a block."""
     return find_lexer_class_for_filename(path)
 
 
@@ -164,7 +164,7 @@ def _name(token: _TokenType) -> str | None:
     return next((name for kind, name in _TOKENS if token in kind), None)  # type: ignore[comparison-overlap]
 
 
-# -- The syntax colors of what is looked at: which blocks lack them, and which were asked for already.
+# -- The syntax colors of visible lines: blocks without them, and blocks that were asked for already.
 
 
 class VisibleColors:
@@ -175,7 +175,7 @@ class VisibleColors:
         self._asked: set[Block] = set()
 
     def missing(self, reading: Reading, visible: Sequence[VisibleLine]) -> list[tuple[Document, Block]]:
-        """The blocks of some lines that have no colors yet and were not asked for: they are from now on."""
+        """Return the blocks of some lines without colors that were not asked for; from now on they were."""
         missing: list[tuple[Document, Block]] = []
         for cell in (cell for line in visible for cell in line.cells):
             document, inner = reading.locate(cell.row)
@@ -196,7 +196,7 @@ class VisibleColors:
         blocks: Sequence[tuple[Document, Block]],
         spans: Sequence[tuple[Spans, ...]],
     ) -> bool:
-        """Take over colors, except of documents that are not shown any more; returns whether there were any."""
+        """Take over colors, except of documents that are not shown any more; True if there were any."""
         known = set(map(id, shown))
         taken = False
         for (document, block), colors in zip(blocks, spans, strict=True):
@@ -206,7 +206,7 @@ class VisibleColors:
         return taken
 
     def spans(self, document: Document, row: Row) -> Spans | None:
-        """Colors of a row's source line: None while its block has none, empty where there are none to be had."""
+        """Return the colors of a row's source line: None while its block has none, empty if it can have none."""
         return self._highlights.spans(document, row.side, row.source_line)
 
     def forget(self) -> None:

@@ -1,6 +1,6 @@
-"""Layout of documents: wrapping, paging, two columns, and what is visible.
+"""Layout of documents: wrapping, paging, two columns, and the visible lines.
 
-Rows are wrapped only where they are looked at, so a document of any length opens at once. A place is a row and a
+Rows are wrapped only when they are looked at, so a document of any length opens at once. A place is a row and a
 part of it, never a count of screen lines, so it survives another width.
 """
 
@@ -35,29 +35,29 @@ __all__ = [
 
 
 COUNTED = 60
-"""Most rows below the view that are wrapped to be counted: they have to be made for it, before the page shows."""
+"""The most rows below the view that are wrapped to be counted: they have to be made before the page shows."""
 
 LONG = 20_000
-"""Characters of a row whose cells are not measured one by one."""
+"""The length of a row, in characters, from which its cells are not measured one by one."""
 
 
 class ViewPosition(Struct, frozen=True, order=True):
-    """The topmost visible line: a row, and which wrapped part of it."""
+    """The topmost visible line: a row, and one of its wrapped parts."""
 
     row: int
     part: int = 0
 
 
 class Cell(Struct, frozen=True):
-    """What a column shows on one line of the view.
+    """The content of a column on one line of the view.
 
     Attributes:
         row: Row of the documents.
-        part: Which wrapped part of it.
-        parts: How many parts it has, one more if the rest is cut off.
+        part: The wrapped part of the row.
+        parts: The number of its parts, one more if the rest is cut off.
         start: First character of the row's text on this line.
         end: The character after the last one.
-        cut: Whether the row goes on to the right of the view, where it cannot be seen.
+        cut: True if the row goes on to the right of the view, where it cannot be seen.
     """
 
     row: int
@@ -72,9 +72,9 @@ class VisibleLine(Struct, frozen=True):
     """One line of the view.
 
     Attributes:
-        row: Row of the reading, as places name it.
-        part: Which line of that row.
-        columns: What the columns show: one over the whole width, or before and after; None where one is empty.
+        row: Row of the reading, as in a place.
+        part: The line of that row.
+        columns: The columns: one over the whole width, or before and after; None for an empty one.
     """
 
     row: int
@@ -83,17 +83,17 @@ class VisibleLine(Struct, frozen=True):
 
     @property
     def cells(self) -> Iterator[Cell]:
-        """What it shows."""
+        """The cells of the columns that are not empty."""
         return (cell for cell in self.columns if cell is not None)
 
 
 class Rest(Struct, frozen=True):
-    """What lies below a view.
+    """The lines below a view.
 
     Attributes:
-        rows: Rows of the screen that it takes.
-        more: Whether it may be more: so much follows that it was not wrapped to be counted.
-        line: The line that goes on below, by its number; None if it ends in the view.
+        rows: The number of screen rows that they take.
+        more: True if there may be more: too many rows follow to be wrapped and counted.
+        line: The number of the line that goes on below; None if it ends in the view.
     """
 
     rows: int
@@ -102,12 +102,12 @@ class Rest(Struct, frozen=True):
 
 
 class Reading:
-    """Documents one after the other, read in a view of some size. Each of their rows is a row of the reading.
+    """Documents one after another, laid out for a view. Each of their rows is a row of the reading.
 
     Args:
-        documents: What to read; at least one.
+        documents: The documents; at least one.
         width: Cells available for text, without the gutter.
-        wrap: Whether rows that are too wide are wrapped rather than cut.
+        wrap: True to wrap rows that are too wide, False to cut them.
     """
 
     def __init__(self, documents: Sequence[Document], width: int = 80, *, wrap: bool = True) -> None:
@@ -126,7 +126,7 @@ class Reading:
 
     @property
     def layout(self) -> int:
-        """Tells the ways to break rows into lines apart: parts shown in one way are no parts in another."""
+        """A number for the present line breaks: parts of one layout are no parts of another."""
         return self.width if self.wrap else 0
 
     # -- rows of the documents -------------------------------------------------------------------------
@@ -158,45 +158,45 @@ class Reading:
         return self._starts[-1]
 
     def rows_at(self, index: int) -> tuple[int | None, ...]:
-        """The rows of the documents that a row of the reading shows, column by column."""
+        """Return the rows of the documents that a row of the reading shows, column by column."""
         return (index,)
 
     def index_of(self, row: int) -> int:
-        """The row of the reading that shows a row of the documents."""
+        """Return the row of the reading that shows a row of the documents."""
         return row
 
     def width_of(self, columns: int) -> int:
-        """Cells for the text of a column where there are so many of them."""
+        """Return the cells for the text of each of so many columns."""
         return self.width
 
     def unit_from(self, place: ViewPosition) -> int | None:
-        """The first coverage unit at a place or below, or None if there is none."""
+        """Return the first coverage unit at a place or below, or None if there is none."""
         rows = (row for index in range(place.row, len(self)) for row in self.rows_at(index) if row is not None)
         return next((unit for row in rows if (unit := self.unit(row)) is not None), None)
 
     def place_of_unit(self, unit: int) -> ViewPosition:
-        """Where a coverage unit begins."""
+        """Return the place at which a coverage unit begins."""
         which = bisect_right(self._unit_starts, unit) - 1
         row = self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which])
         return ViewPosition(self.index_of(row))
 
     def place_of_document(self, number: int) -> ViewPosition:
-        """Where a document begins."""
+        """Return the place at which a document begins."""
         return ViewPosition(self.index_of(self._starts[number]))
 
     def document_at(self, place: ViewPosition) -> int:
-        """Which document a place is in."""
+        """Return the number of the document that a place is in."""
         row = next((row for row in self.rows_at(place.row) if row is not None), 0)
         return bisect_right(self._starts, row) - 1
 
-    # -- what is visible -------------------------------------------------------------------------------
+    # -- visible lines ---------------------------------------------------------------------------------
 
     def window(self, top: ViewPosition, height: int) -> tuple[VisibleLine, ...]:
-        """The lines a view of some height shows from a place on."""
+        """Return the lines that a view of some height shows from a place on."""
         return tuple(islice(self._lines_from(top), height))
 
     def parts(self, visible: Sequence[VisibleLine]) -> tuple[PaintedRow, ...]:
-        """What of the coverage units the lines show."""
+        """Return the parts of coverage units that the lines show."""
         found = []
         for cell in (cell for item in visible for cell in item.cells):
             unit = self.unit(cell.row)
@@ -205,14 +205,14 @@ class Reading:
         return tuple(found)
 
     def whole_units(self, visible: Sequence[VisibleLine]) -> frozenset[int]:
-        """The coverage units of which the lines show every part."""
+        """Return the coverage units of which the lines show every part."""
         counts = Counter(part.unit for part in self.parts(visible))
         return frozenset(part.unit for part in self.parts(visible) if counts[part.unit] == part.count)
 
     # -- moving ----------------------------------------------------------------------------------------
 
     def down(self, top: ViewPosition, lines: int, height: int) -> ViewPosition:
-        """The place some lines further down, at most so far that the last line is at the bottom."""
+        """Return the place some lines further down, at most that with the last line at the bottom."""
         place = top
         for index, visible in enumerate(self._lines_from(top)):
             if index == lines:
@@ -236,19 +236,19 @@ class Reading:
         return ViewPosition(row, part)
 
     def last(self, height: int) -> ViewPosition:
-        """The place from which the end of the text is at the bottom of the view."""
+        """Return the place from which the end of the text is at the bottom of the view."""
         if not len(self):
             return ViewPosition(0)
         end = len(self) - 1
         return self.up(ViewPosition(end, self._height(end) - 1), max(height - 1, 0))
 
     def within(self, top: ViewPosition, height: int) -> ViewPosition:
-        """A place, or the one from which the end of the text is at the bottom if that comes before it."""
+        """Return a place, or that with the end of the text at the bottom if it comes before."""
         # Every row takes a line: rows at the end need not be made to know that they are far away.
         return top if top.row + height <= len(self) else min(top, self.last(height))
 
     def at_end(self, top: ViewPosition, height: int) -> bool:
-        """Whether the view shows the end of the text."""
+        """True if the view shows the end of the text."""
         return top.row + height >= len(self) and top >= self.last(height)
 
     def next_hunk(self, top: ViewPosition) -> ViewPosition | None:
@@ -260,22 +260,22 @@ class Reading:
         return self._heading_at(bisect_left(self._headings, top.row) - 1)
 
     def hunk_at(self, top: ViewPosition) -> tuple[int, int]:
-        """Which hunk or file a place is in, from 1, or 0 above the first; and how many there are."""
+        """Return the number of a place's hunk or file, from 1, or 0 above the first; and the number of all."""
         return bisect_right(self._headings, top.row), len(self._headings)
 
     def hunk_place(self, number: int) -> ViewPosition | None:
-        """Where a hunk or file heading is, by its number from 0; None if there is none."""
+        """Return the place of a hunk or file heading, by its number from 0; None if there is none."""
         return self._heading_at(number)
 
     def rest(self, visible: Sequence[VisibleLine]) -> Rest:
-        """What lies below some lines of the view, counted as it is wrapped there."""
+        """Return the number of lines below some lines of the view, counted as they are wrapped."""
         if not visible:
             return Rest(0)
         last = visible[-1]
         below = self._height(last.row) - last.part - 1
         following = range(last.row + 1, len(self))
         more = len(following) > COUNTED
-        # They would have to be made to be counted as they are wrapped: of many, every one takes a row at least.
+        # Counting wrapped rows would make them: many are counted as one line each, the least that they take.
         rows = below + (len(following) if more else sum(map(self._height, following)))
         if not below:
             return Rest(rows, more)
@@ -287,9 +287,9 @@ class Reading:
     # -- finding ---------------------------------------------------------------------------------------
 
     def find(self, words: Words, row: int, *, forward: bool) -> int | None:
-        """The next row of the documents that holds words as they are shown, from a row on; or the one above it.
+        """Return the next row of the documents with the shown words, from a row on; or the previous one.
 
-        Where the text ends, it goes on at the other end.
+        At the end of the text it goes on at the other end.
         """
         end = self._starts[-1]
         if forward:
@@ -299,7 +299,7 @@ class Reading:
         return next((found for rows in stretches if (found := self._find(words, rows)) is not None), None)
 
     def place_of(self, words: Words, row: int) -> ViewPosition:
-        """Where words begin that a row of the documents holds."""
+        """Return the place of the words in a row of the documents."""
         first = next(words.spans(self.row(row).text.text), (0, 0))[0]
         index = self.index_of(row)
         for part, columns in enumerate(zip_longest(*self._laid_out(index))):
@@ -308,7 +308,7 @@ class Reading:
         return ViewPosition(index)
 
     def _find(self, words: Words, rows: range) -> int | None:
-        """The first of some rows, in their order, that holds words."""
+        """The first of some rows, in their order, that holds the words."""
         stretches = list(zip(self.documents, pairwise(self._starts), strict=True))
         for document, (start, stop) in stretches if rows.step > 0 else reversed(stretches):
             low, high = max(min(rows, default=0), start), min(max(rows, default=-1), stop - 1)
@@ -325,7 +325,7 @@ class Reading:
         for row in range(top.row, len(self)):
             columns = self._laid_out(row)
             height = max(map(len, columns))
-            # Another width may have left fewer parts than the place names.
+            # Another width may have fewer parts than the place names.
             for part in range(min(first, height - 1), height):
                 yield VisibleLine(
                     row, part, tuple(cells[part] if part < len(cells) else None for cells in columns)
@@ -333,7 +333,7 @@ class Reading:
             first = 0
 
     def _height(self, index: int) -> int:
-        """Lines that a row of the reading takes."""
+        """The number of lines that a row of the reading takes."""
         return max(len(column) for column in self._laid_out(index))
 
     def _lay_out(self, index: int) -> tuple[Sequence[Cell], ...]:
@@ -348,12 +348,12 @@ class Reading:
             return _LongRow(row, len(text), width if text.isascii() else max(width // 2, 1))
         spans = _broken(text, width) if self.wrap else _cut(text, width)
         cut = spans[-1][1] < len(text)
-        # What is cut off is a part that is never shown.
+        # The part that is cut off is a part that is never shown.
         return tuple(Cell(row, part, len(spans) + cut, *span, cut) for part, span in enumerate(spans))
 
     @cached_property
     def _headings(self) -> Sequence[int]:
-        """Rows of the reading that are headings of hunks or files."""
+        """The rows of the reading that are headings of hunks or files."""
         pairs = zip(self._starts, self.documents, strict=False)
         return [self.index_of(start + hunk) for start, document in pairs for hunk in document.hunks]
 
@@ -366,7 +366,7 @@ class Reading:
 
 
 class _LongRow(Sequence[Cell]):
-    """The lines of a very long row, made where they are looked at: all of them at once would take too long.
+    """The lines of a very long row, made on demand: all of them at once would take too long.
 
     Args:
         row: Row of the documents.
@@ -394,7 +394,7 @@ class _LongRow(Sequence[Cell]):
 
 
 def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
-    """Where a text is broken so that no line is wider than some cells."""
+    """The line breaks of a text so that no line is wider than some cells."""
     if len(text) <= width and (text.isascii() or cell_len(text) <= width):
         return ((0, len(text)),)
     if text.isascii():
@@ -404,7 +404,7 @@ def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
 
 
 def _cut(text: str, width: int) -> Sequence[tuple[int, int]]:
-    """How much of a text there is room for, with a cell for the sign that it goes on."""
+    """The part of a text that there is room for, with a cell for the sign that it goes on."""
     if len(text) <= width and (text.isascii() or cell_len(text) <= width):
         return ((0, len(text)),)
     return ((0, len(chop_cells(text[:LONG], max(width - 1, 1))[0])),)
@@ -414,34 +414,34 @@ def _running_totals(sizes: Iterable[int]) -> list[int]:
     return list(accumulate(sizes, initial=0))
 
 
-# -- Reading a change in two columns: what was before on the left, what would be after on the right.
+# -- A change in two columns: the text before on the left, the text after on the right.
 
 LEAST_WIDTH = 110
-"""Cells of a view in which two columns are wide enough to read."""
+"""The least cells of a view for two columns that can be read."""
 
 WIDE = 160
-"""Columns of a terminal in which a change takes two of them unless somebody wants it otherwise."""
+"""The columns of a terminal from which a change takes two columns by default."""
 
 
 def can_be_split(documents: Sequence[Document]) -> bool:
-    """Whether any of the documents has a before and an after."""
+    """True if any of the documents has a before and an after."""
     return any(document.kind.has_sides for document in documents)
 
 
 class SplitReading(Reading):
-    """Documents one after the other, each change as a left and a right column.
+    """Documents one after another, each change as a left and a right column.
 
     Args:
-        documents: What to read; at least one.
+        documents: The documents; at least one.
         width: Cells for text that takes the whole width.
         column: Cells for text in one of two columns.
-        wrap: Whether rows that are too wide are wrapped rather than cut.
+        wrap: True to wrap rows that are too wide, False to cut them.
     """
 
     def __init__(self, documents: Sequence[Document], width: int, column: int, *, wrap: bool = True) -> None:
         self._half = max(column, 1)
         self._blocks: list[tuple[int, Block]] = []
-        """The first row of the document of each block, and the block."""
+        """The blocks, each after the first row of its document."""
         start = 0
         for document in documents:
             self._blocks += [(start, block) for block in _blocks(document)]
@@ -452,14 +452,14 @@ class SplitReading(Reading):
 
     @property
     def layout(self) -> int:
-        """As in the base; never what a reading in one column has, unless rows are cut."""
+        """A number as in the base class; never that of one column, unless rows are cut."""
         return -self._half if self.wrap else 0
 
     def __len__(self) -> int:
         return self._block_starts[-1]
 
     def rows_at(self, index: int) -> tuple[int | None, ...]:
-        """The row that takes the whole width, or the left and the right one."""
+        """Return the row over the whole width, or the left and the right one."""
         number = bisect_right(self._block_starts, index) - 1
         start, block = self._blocks[number]
         at = index - self._block_starts[number]
@@ -468,14 +468,14 @@ class SplitReading(Reading):
         return tuple(start + rows[at] if at < len(rows) else None for rows in (block.before, block.after))
 
     def index_of(self, row: int) -> int:
-        """The row of the reading that shows a row of the documents."""
+        """Return the row of the reading that shows a row of the documents."""
         number = bisect_right(self._first_rows, row) - 1
         start, block = self._blocks[number]
         side = block.before if row - start in block.before else block.after
         return self._block_starts[number] + side.index(row - start)
 
     def width_of(self, columns: int) -> int:
-        """Cells for the text of a column where there are so many of them."""
+        """Return the cells for the text of each of so many columns."""
         return self.width if columns == 1 else self._half
 
 
@@ -490,7 +490,7 @@ def _first(block: Block) -> int:
     return min(rows.start for rows in (block.before, block.after) if rows)
 
 
-# -- What of a reading is visible in a view of some height, and how one gets to the rest of it. No widgets.
+# -- The visible part of a reading in a view of some height, and ways to the rest of it. No widgets.
 
 
 class Viewport:
@@ -498,26 +498,26 @@ class Viewport:
 
     Args:
         height: Lines of the view; 0 while it has no size.
-        moved: Called when the reader went somewhere, also when that led nowhere else.
+        moved: Called after each move of the reader, also one without effect.
     """
 
     def __init__(self, height: Callable[[], int], moved: Callable[[], None]) -> None:
         self._height_now = height
         self._moved = moved
         self.reading: Reading | None = None
-        """What is read; None while there is nothing to read."""
+        """The documents as they are laid out; None without any."""
         self.top = ViewPosition(0)
         """The topmost line."""
         self.visible: tuple[VisibleLine, ...] = ()
         """The lines of the view."""
         self.at_hunk: int | None = None
-        """The hunk heading that was gone to, from 0; None once it was left behind."""
+        """The hunk heading that the reader went to, from 0; None after leaving it."""
 
-    # -- where the reader is -----------------------------------------------------------------------------
+    # -- the place of the reader --------------------------------------------------------------------------
 
     @property
     def at_end(self) -> bool:
-        """Whether the end of the text is visible."""
+        """True if the end of the text is visible."""
         return self.reading is None or self.reading.at_end(self.top, self._height)
 
     @property
@@ -534,16 +534,16 @@ class Viewport:
 
     @property
     def document_at_top(self) -> int:
-        """Which of the documents is at the top of the view, from 0."""
+        """The number of the document at the top of the view, from 0."""
         return 0 if self.reading is None or not len(self.reading) else self.reading.document_at(self.top)
 
     def unseen_on_screen(self, is_shown: Callable[[int], bool]) -> int:
-        """How many coverage units are wholly visible now and were not shown for long enough yet."""
+        """Return the number of coverage units that are wholly visible and were not shown for long enough yet."""
         visible = () if self.reading is None else self.reading.whole_units(self.visible)
         return sum(not is_shown(unit) for unit in visible)
 
     def first_unseen(self, is_shown: Callable[[int], bool]) -> int | None:
-        """The first coverage unit that was not shown and is not visible now; None when there is none."""
+        """Return the first coverage unit that was neither shown nor is visible now; None if there is none."""
         if self.reading is None:
             return None
         visible, units = self.reading.whole_units(self.visible), range(self.reading.units)
@@ -574,16 +574,16 @@ class Viewport:
             self.scroll(self.reading.last(self._height))
 
     def go_document(self, number: int) -> bool:
-        """Go to the beginning of a document; False when it is there already."""
+        """Go to the beginning of a document; False if it is there already."""
         return self.reading is not None and self.go(self.reading.place_of_document(number))
 
     def scroll(self, place: ViewPosition) -> None:
-        """Put a place at the top; what was pointed at is left behind, unless nothing moves."""
+        """Put a place at the top; the hunk that was pointed at is left, unless nothing moves."""
         if self.go(place):
             self.at_hunk = None
 
     def go(self, place: ViewPosition) -> bool:
-        """Put a place at the top, as far as the text reaches; False when nothing moves."""
+        """Put a place at the top, as far as the text reaches; False if nothing moves."""
         before = self.top
         self.top = place
         self.lay_out()
@@ -591,7 +591,7 @@ class Viewport:
         return self.top != before
 
     def lay_out(self) -> None:
-        """Find out which lines are visible."""
+        """Work out the visible lines."""
         self.visible = ()
         if self.reading is not None and self._height_now():
             # A view that grew shows the end at its bottom rather than blank lines.

@@ -1,4 +1,4 @@
-"""How the rows of a document look: numbers, sign, syntax colors, changed words and revealed characters."""
+"""The look of the rows of a document: numbers, sign, syntax colors, changed words, revealed characters."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = [
 
 
 NARROW = 60
-"""Below this many cells, one line number is shown instead of two."""
+"""The width in cells below which one line number is shown instead of two."""
 
 LEAST_DIGITS = 3
-"""Room for line numbers even in short files, so that most documents look alike."""
+"""The least digits of line numbers, so that most documents look alike."""
 
 POINTED = ">"
-"""Before the heading of the hunk that a key would refuse."""
+"""The sign before the heading of the hunk that a key would refuse."""
 
 CUT = ">"
-"""At the end of a row that goes on where it cannot be seen."""
+"""The sign at the end of a row that goes on where it cannot be seen."""
 
 _BASE = {
     RowKind.ADDED: "add",
@@ -53,7 +53,7 @@ _BASE = {
     RowKind.ABOUT: "muted",
 }
 _LEAD = {RowKind.PART: "risk-low", RowKind.RISKY_PART: "risk-medium", RowKind.HIGH_PART: "risk-high"}
-"""Of the words before the text of others."""
+"""Styles of the words before the text of a part."""
 _BACKGROUND = {RowKind.ADDED: "add-bg", RowKind.REMOVED: "del-bg"}
 _SIGN_TOKEN = {RowKind.ADDED: "add-sign", RowKind.REMOVED: "del-sign"}
 _EMPHASIS = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}
@@ -67,18 +67,18 @@ _SIGN = {
 }
 _WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE, RowKind.PARTS})
 _COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
-"""Changed lines keep the color of the change: it is what the reader looks for."""
+"""Rows with syntax colors. Changed lines keep the color of the change: the reader looks for it."""
 
 Overlay = tuple[int, int, Style]
 
 
 class Gutter(Struct, frozen=True):
-    """What stands to the left of the text: line numbers and the sign of the row.
+    """The columns to the left of the text: line numbers and the sign of the row.
 
     Attributes:
         columns: Columns of line numbers: before and after, only one of them, or none.
         digits: Digits of the largest number.
-        side: Whose numbers stand in the only column; the new ones where there are any if it is None.
+        side: The version whose numbers stand in the only column; None for the new ones, if there are any.
     """
 
     columns: int
@@ -87,7 +87,7 @@ class Gutter(Struct, frozen=True):
 
     @classmethod
     def of(cls, documents: Sequence[Document], width: int) -> Gutter:
-        """The gutter that documents need in a view of some width in cells."""
+        """Return the gutter for documents in a view of some width in cells."""
         kinds = {document.kind for document in documents}
         has_lines = any(kind.has_file_lines for kind in kinds)
         columns = 2 if any(kind.has_sides for kind in kinds) else 1 if has_lines else 0
@@ -102,7 +102,7 @@ class Gutter(Struct, frozen=True):
         return 1 + self.columns * (self.digits + 1) + 2
 
     def numbers(self, row: Row) -> str:
-        """Everything before the sign of a row."""
+        """Return the text before the sign of a row."""
         old = "" if row.old_no is None else str(row.old_no)
         new = "" if row.new_no is None else str(row.new_no)
         only = new or old if self.side is None else old if self.side == "old" else new
@@ -111,15 +111,15 @@ class Gutter(Struct, frozen=True):
 
 
 class DocumentLine(Struct, frozen=True):
-    """One line of the view, with all that is needed to draw it.
+    """One line of the view, with all facts needed to draw it.
 
     Attributes:
         row: The row it belongs to.
-        cell: Which part of the row it shows.
+        cell: The part of the row that it shows.
         syntax: Syntax colors of the row's source line; None or empty for none.
         emphasis: Spans of the changed words in the row's text.
-        found: Spans of the words that somebody looked for.
-        pointed: Whether it is the heading of the hunk that a key would refuse.
+        found: Spans of the words of the search.
+        pointed: True for the heading of the hunk that a key would refuse.
     """
 
     row: Row
@@ -174,7 +174,7 @@ def _text(line: DocumentLine, look: Appearance) -> Sequence[Segment]:
 
 
 def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Overlay]) -> Sequence[Segment]:
-    """Cut a stretch of text into segments; later overlays lie on top of earlier ones."""
+    """Cut a part of a text into segments; later overlays lie on top of earlier ones."""
     clipped = [(max(a, start), min(b, end), style) for a, b, style in overlays if a < end and b > start]
     cuts = sorted({start, end, *(a for a, _, _ in clipped), *(b for _, b, _ in clipped)})
     return [
@@ -183,7 +183,7 @@ def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Ove
     ]
 
 
-# -- How a line of a view on documents is drawn: over the whole width, or before and after beside each other.
+# -- The drawing of a line of documents: over the whole width, or before and after beside each other.
 
 _BETWEEN = 1
 """Cells between two columns: one sign."""
@@ -203,8 +203,8 @@ def paint_columns(
 
     Args:
         visible: The line.
-        line_of: What there is to draw of a cell.
-        gutter: What stands to the left of the text.
+        line_of: Returns the line to draw for a cell.
+        gutter: The columns to the left of the text.
         width: Cells of the view.
         look: Colors and signs.
     """

@@ -1,4 +1,4 @@
-"""The words that somebody looks for in documents: where they were found last, and where they are marked."""
+"""The search for words in documents: the last row found, and the marks."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ __all__ = ["FoundWords"]
 
 
 class _FoundRow(Struct, frozen=True):
-    """What was looked for, and the row of the documents in which it was found."""
+    """The words of a search, and the row of the documents in which they were found."""
 
     words: Words
     row: int
 
 
 class FoundWords:
-    """Goes from one row that holds words to the next."""
+    """Goes from one row with the words to the next."""
 
     def __init__(self) -> None:
         self._found: _FoundRow | None = None
 
     def look_for(self, words: Words, reading: Reading, row: int, *, forward: bool) -> ViewPosition | None:
-        """Where the next or previous row begins to hold words as they are shown; None when there is none.
+        """Return the place of the next or previous row with the words; None if there is none.
 
         Args:
-            words: What to look for; the same as before goes on from where it was found.
-            reading: Where to look.
-            row: The row of the documents from which other words are looked for.
-            forward: Whether to look below.
+            words: The words; a repeated search goes on from the last row found.
+            reading: The documents.
+            row: The row of the documents at which a new search begins.
+            forward: True to search downwards.
         """
         if self._found is not None and self._found.words.text == words.text:
             row = self._found.row + (1 if forward else 0)
@@ -39,9 +39,9 @@ class FoundWords:
         return None if found is None else reading.place_of(words, found)
 
     def forget(self) -> None:
-        """Mark nothing any more."""
+        """Remove the marks."""
         self._found = None
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Where a text is to be marked."""
+        """Return the spans of a text to be marked."""
         return () if self._found is None else tuple(self._found.words.spans(text))

@@ -1,7 +1,7 @@
-"""Shows documents: diffs, files, commands, structured calls. Keeps the place of the reader in them.
+"""The view of documents: diffs, files, commands, structured calls. It keeps the place of the reader in them.
 
-The view draws only what is visible, whatever the length. It knows what was drawn, so that the screen can count
-what was shown, and asks for syntax colors of visible blocks only.
+The view draws only visible lines, whatever the length. It knows what it has drawn, so that the screen can count
+coverage, and asks for syntax colors of visible blocks only.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ __all__ = [
 
 
 class _Shown(Struct, frozen=True):
-    """What the view shows, and whose it is.
+    """The shown documents and their owner.
 
     Attributes:
         owner: Identity of the request and revision; another owner starts at the top.
-        given: The documents as they were handed over.
+        given: The documents as they were given.
     """
 
     owner: object
@@ -69,17 +69,17 @@ class DocumentView(Sized, Measured):
     """It scrolls by itself: another size asks for no second layout, as it does where Textual scrolls."""
 
     class Moved(Message):
-        """Other lines are visible now."""
+        """Posted when other lines are visible."""
 
     class ColorsWanted(Message):
-        """Visible lines have no syntax colors yet: which blocks of which documents."""
+        """Posted for visible lines without syntax colors: the blocks of the documents."""
 
         def __init__(self, blocks: Sequence[tuple[Document, Block]]) -> None:
             super().__init__()
             self.blocks = tuple(blocks)
 
     class Colored(Message):
-        """The colors that were wanted, for whoever computes them."""
+        """The wanted colors, from the screen that computes them."""
 
         def __init__(self, wanted: DocumentView.ColorsWanted, spans: Sequence[tuple[Spans, ...]]) -> None:
             super().__init__()
@@ -91,7 +91,7 @@ class DocumentView(Sized, Measured):
         self.viewport = Viewport(lambda: self.size.height, self._draw_anew)
         """The place of the reader."""
         self.hunks = HunkPointer(self.viewport)
-        """The hunk that the reader is at."""
+        """The hunk of the reader."""
         self._shown: _Shown | None = None
         self._notice: tuple[Line, ...] = ()
         self._form = DocumentForm()
@@ -101,45 +101,45 @@ class DocumentView(Sized, Measured):
         self._gutter = Gutter.of((), 0)
         self._drawn = True
 
-    # -- what is shown -----------------------------------------------------------------------------------
+    # -- the documents -----------------------------------------------------------------------------------
 
     @property
     def owner(self) -> object:
-        """Whose documents are shown, or None."""
+        """The owner of the shown documents, or None."""
         return self._shown.owner if self._shown is not None else None
 
     @property
     def drawn(self) -> bool:
-        """Whether the last picture that was drawn shows what is visible now."""
+        """True if the last drawn picture shows the visible lines."""
         return self._drawn
 
     @property
     def parts(self) -> tuple[PaintedRow, ...]:
-        """What of the coverage units is visible."""
+        """The visible parts of coverage units."""
         reading = self.viewport.reading
         return () if reading is None else reading.parts(self.viewport.visible)
 
     @property
     def rest(self) -> Rest:
-        """What lies below the view."""
+        """The lines below the view."""
         reading = self.viewport.reading
         return Rest(0) if reading is None else reading.rest(self.viewport.visible)
 
     @property
     def layout_number(self) -> int:
-        """How rows are broken into lines, as a number: see `Reading.layout`."""
+        """The number of the present line breaks: see `Reading.layout`."""
         reading = self.viewport.reading
         return 0 if reading is None else reading.layout
 
     def show(self, owner: object, documents: Sequence[Document]) -> None:
         """Show documents. The place in them is remembered per owner.
 
-        Of another owner it is not told that they moved: whoever shows them draws what stands around them as well.
+        A new owner is not reported as a move: the caller draws the surroundings as well.
         """
         given = tuple(documents)
         if self._shown is not None and (self._shown.owner, self._shown.given) == (owner, given):
             if self.size.height and not self.viewport.visible:
-                self._relayout()  # the view had no size yet when it was asked to show them
+                self._relayout()  # the view had no size yet when `show` was called before
             return
         self._remember_place()
         if not self.size:
@@ -157,7 +157,7 @@ class DocumentView(Sized, Measured):
         self._relayout(tells=not other)
 
     def notice(self, lines: Sequence[Line]) -> None:
-        """Show the program's own words instead of documents."""
+        """Show words of signoff instead of documents."""
         notice = tuple(lines)
         if self._shown is None and notice == self._notice:
             return
@@ -174,10 +174,10 @@ class DocumentView(Sized, Measured):
             self.refresh()
 
     def _remember_place(self) -> None:
-        if self._shown is not None and self._form.levels is None:  # trees are open when they are seen again
+        if self._shown is not None and self._form.levels is None:  # trees open again
             self._places[self._shown.owner] = self.viewport.top
 
-    # -- the form in which it is shown -------------------------------------------------------------------
+    # -- the form of the documents -----------------------------------------------------------------------
 
     @property
     def context(self) -> int:
@@ -193,12 +193,12 @@ class DocumentView(Sized, Measured):
         self._fold_anew()
 
     def fold_tree(self, *, more: bool) -> tuple[int, int]:
-        """Close the deepest level of the trees that is open, or open one more.
+        """Close the deepest open level of the trees, or open one more.
 
-        What is closed does not count as shown.
+        Rows of closed levels do not count as shown.
 
         Returns:
-            How many levels are open, and how many there are; of the deepest tree.
+            The number of open levels, and of all levels, of the deepest tree.
         """
         deepest = 0 if self._shown is None else max(document.levels for document in self._shown.given)
         if deepest > 1:
@@ -207,41 +207,40 @@ class DocumentView(Sized, Measured):
         return self._form.levels or deepest, deepest
 
     def show_as(self, *, context: int, wrap: bool, split: bool | None) -> None:
-        """Show documents in this way from now on.
+        """Set the form of documents from now on.
 
         Args:
             context: Unchanged lines around changes.
-            wrap: Whether rows that are too wide are wrapped.
-            split: Whether before and after stand beside each other where there is room; None is as the terminal
-                is wide.
+            wrap: True to wrap rows that are too wide.
+            split: True for before and after beside each other, if there is room; None for that in a wide terminal.
         """
         self._form.wrap, self._form.split = wrap, split
         self.set_context(context)
 
     @property
     def wraps(self) -> bool:
-        """Whether rows that are too wide are wrapped; in a narrow view they always are."""
+        """True if rows that are too wide are wrapped; in a narrow view they always are."""
         return self._form.wraps(self._room)
 
     def toggle_wrap(self) -> bool:
-        """Cut rows that are too wide instead of wrapping them, or wrap them again; the topmost row stays.
+        """Toggle between wrapping and cutting rows that are too wide; the topmost row stays.
 
         Returns:
-            Whether they are to be wrapped. In a narrow view they are in any case.
+            True if they are to be wrapped. In a narrow view they always are.
         """
         self._form.wrap = not self._form.wrap
         self._wrap_anew()
         return self._form.wrap
 
     def toggle_split(self) -> bool:
-        """Show before and after in two columns, or below each other; returns which is wanted now."""
+        """Toggle between two columns and one; returns True if two are wanted now."""
         wanted = self._form.split = not self._form.wants_split(self._room)
         self._wrap_anew()
         return wanted
 
     @property
     def split(self) -> bool:
-        """Whether before and after stand in two columns now."""
+        """True if before and after stand in two columns now."""
         return isinstance(self.viewport.reading, SplitReading)
 
     @property
@@ -256,7 +255,7 @@ class DocumentView(Sized, Measured):
         document, unit = self.viewport.document_at_top, before.unit_from(self.viewport.top)
         counts = before.documents[document].units > 0
         anew = self.viewport.reading = self._form.read(self._shown.given, self._room)
-        # Where nothing counts, as among the parts of a command, there is no line to stay at.
+        # Without coverage units, as among the parts of a command, there is no line to stay at.
         self.viewport.top = (
             anew.place_of_unit(unit) if counts and unit is not None else anew.place_of_document(document)
         )
@@ -273,10 +272,10 @@ class DocumentView(Sized, Measured):
                 self._colors.forget()
         self._relayout()
 
-    # -- going to what is looked for ---------------------------------------------------------------------
+    # -- searching ---------------------------------------------------------------------------------------
 
     def find(self, words: Words, *, forward: bool = True) -> bool:
-        """Go to the next or previous row that holds words as they are shown; False when there is none."""
+        """Go to the next or previous row with the words as they are shown; False if there is none."""
         reading = self.viewport.reading
         if reading is None:
             return False
@@ -288,18 +287,18 @@ class DocumentView(Sized, Measured):
         return True
 
     def end_find(self) -> None:
-        """Mark the words no more that were looked for."""
+        """Remove the marks of the search."""
         self._found.forget()
         self.refresh()
 
     def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
-        """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""
+        """Go to the first coverage unit that was neither shown nor is visible; False if there is none."""
         unit = self.viewport.first_unseen(is_shown)
         if unit is None:
             return False
         self.viewport.at_hunk = None
         opens = self._form.levels is not None
-        if opens:  # it may be in what is closed
+        if opens:  # it may be in a closed part
             self._form.levels = None
             self._fold_anew()
         reading = self.viewport.reading
@@ -359,17 +358,17 @@ class DocumentView(Sized, Measured):
         return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
 
 
-# -- In which form documents are read: how much of them is folded, wrapped or cut, in one column or two.
+# -- The form of documents: folding, wrapping or cutting, one column or two.
 
 CONTEXT = 3
-"""Unchanged lines around changes, until somebody asks for more or less."""
+"""The unchanged lines around changes by default."""
 
 LEAST_TEXT = 8
-"""Cells for text, however narrow the view."""
+"""The least cells for text, however narrow the view."""
 
 
 class Room(Struct, frozen=True):
-    """Where documents are shown.
+    """The room for documents.
 
     Attributes:
         view: Cells of a line of the view.
@@ -381,7 +380,7 @@ class Room(Struct, frozen=True):
 
 
 class DocumentForm:
-    """What somebody wants to see of documents, and how."""
+    """The form in which a person wants to see documents."""
 
     def __init__(self) -> None:
         self.context = CONTEXT
@@ -389,14 +388,14 @@ class DocumentForm:
         self.levels: int | None = None
         """Levels of trees that are open; None for all."""
         self.wrap = True
-        """Whether rows that are too wide are wrapped."""
+        """True to wrap rows that are too wide."""
         self.split: bool | None = False
-        """Whether before and after stand beside each other where there is room; None: in a wide terminal."""
+        """True for before and after beside each other, if there is room; None: in a wide terminal."""
         self._folded: dict[int, tuple[Document, Document]] = {}
-        """Documents as they were handed over and with the wanted context, so that those that stay are the same."""
+        """Documents as given and with the wanted context, so that unchanged ones keep their identity."""
 
     def read(self, given: Sequence[Document], room: Room) -> Reading:
-        """Documents in this form."""
+        """Return documents laid out in this form."""
         documents = tuple(map(self._fold, given))
         gutter = self.gutter(documents, room)
         whole, wrap = max(room.view - gutter.width, LEAST_TEXT), self.wraps(room)
@@ -405,26 +404,26 @@ class DocumentForm:
         return SplitReading(documents, whole, half_of(room.view) - gutter.width, wrap=wrap)
 
     def gutter(self, documents: Sequence[Document], room: Room) -> Gutter:
-        """What stands to the left of the text of documents."""
+        """Return the columns to the left of the text of documents."""
         gutter = Gutter.of(documents, room.view)
         return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents, room) else gutter
 
     def wraps(self, room: Room) -> bool:
-        """Whether rows that are too wide are wrapped; in a narrow view they always are."""
+        """True if rows that are too wide are wrapped; in a narrow view they always are."""
         return self.wrap or 0 < room.view < NARROW
 
     def wants_split(self, room: Room) -> bool:
-        """Whether before and after are to stand beside each other, where there is room for it."""
+        """True if before and after are to stand beside each other, if there is room."""
         return room.terminal >= WIDE if self.split is None else self.split
 
     def fold_tree(self, deepest: int, *, more: bool) -> None:
-        """Close the deepest open level of trees that have so many, or open one more."""
+        """Close the deepest open level of trees, or open one more."""
         now = self.levels or deepest
         levels = min(max(now - 1 if more else now + 1, 1), deepest)
         self.levels = None if levels == deepest else levels
 
     def forget(self) -> None:
-        """Fold the documents anew that are read next."""
+        """Fold the next documents anew."""
         self._folded.clear()
 
     def _splits(self, documents: Sequence[Document], room: Room) -> bool:
@@ -440,27 +439,27 @@ class DocumentForm:
         return known[1]
 
 
-# -- Which hunk of a change the reader is at: to go to the next one, and to refuse the one that is pointed at.
+# -- The hunk of the reader: to go to the next one, and to refuse the one that is pointed at.
 
 
 class HunkPointer:
     """Points at the heading of a hunk in a viewport.
 
     Args:
-        viewport: Where the reader is.
+        viewport: The viewport.
     """
 
     def __init__(self, viewport: Viewport) -> None:
         self._viewport = viewport
 
     def go(self, *, forward: bool) -> bool:
-        """Go to the next or previous hunk, from the one that is pointed at if any; False when there is none."""
+        """Go to the next or previous hunk, from the one that is pointed at if any; False if there is none."""
         reading = self._viewport.reading
         if reading is None:
             return False
         pointed = self._pointed
         if pointed is not None:
-            # Of the last one, perhaps only the heading is on the screen: it is brought up.
+            # Perhaps only the heading of the last one is on the screen: it is brought up.
             return self._point(pointed + (1 if forward else -1)) or (forward and self._bring_up(pointed))
         top = self._viewport.top
         place = reading.next_hunk(top) if forward else reading.previous_hunk(top)
@@ -470,9 +469,9 @@ class HunkPointer:
 
     @property
     def at(self) -> tuple[int, int]:
-        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible.
+        """The number of the hunk at the top, from 1 (0 above the first), and of all; 0, 0 if all is visible.
 
-        Where hunks are chosen and a heading is on the screen, it is the one that would be refused.
+        If hunks are chosen and a heading is on the screen, it is the hunk that would be refused.
         """
         reading, top, pointed = self._viewport.reading, self._viewport.top, self._pointed
         if reading is not None and pointed is not None:
@@ -483,7 +482,7 @@ class HunkPointer:
 
     @property
     def choosing(self) -> Choosing | None:
-        """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
+        """The choice of hunks of the shown documents; None without one, or if several documents have hunks."""
         reading = self._viewport.reading
         documents = () if reading is None else reading.documents
         found = [document for document in documents if document.hunks]
@@ -491,16 +490,16 @@ class HunkPointer:
 
     @property
     def chosen_from(self) -> tuple[int, ...]:
-        """The hunks to be refused or approved, by number: those under the heading that is pointed at.
+        """The numbers of the hunks to refuse or approve: those under the heading that is pointed at.
 
-        There are none while no heading is on the screen: nobody refuses what cannot be told from the others.
+        There are none while no heading is on the screen: a hunk without its heading cannot be told from others.
         """
         choosing, pointed = self.choosing, self._pointed
         return () if choosing is None or pointed is None else choosing.numbers[pointed]
 
     @property
     def hidden_above(self) -> tuple[int, ...]:
-        """The hunks by number whose lines are on the screen, while their heading is above it."""
+        """The numbers of the hunks whose lines are on the screen, while their heading is above it."""
         reading, choosing = self._viewport.reading, self.choosing
         if reading is None or choosing is None or self._pointed is not None:
             return ()
@@ -508,7 +507,7 @@ class HunkPointer:
         return choosing.numbers[above - 1] if above else ()
 
     def is_pointed(self, row: int) -> bool:
-        """Whether a row of the documents is the heading that is pointed at."""
+        """True if a row of the documents is the heading that is pointed at."""
         reading, number = self._viewport.reading, self._pointed
         place = None if reading is None or number is None else reading.hunk_place(number)
         return reading is not None and place is not None and row in reading.rows_at(place.row)
@@ -517,19 +516,19 @@ class HunkPointer:
     def _pointed(self) -> int | None:
         """The heading that is pointed at, from 0: the one gone to, or the first on the screen.
 
-        None where no hunks are chosen, and where no heading is on the screen.
+        None without a choice of hunks, and if no heading is on the screen.
         """
         reading, gone_to = self._viewport.reading, self._viewport.at_hunk
         if reading is None or self.choosing is None:
             return None
         if gone_to is not None and self._is_on_screen(reading, gone_to):
             return gone_to
-        # A heading at the very top is counted as the one that the top is in.
+        # A heading at the very top counts as the one that the top is in.
         first = max(reading.hunk_at(self._viewport.top)[0] - 1, 0)
         return next((number for number in (first, first + 1) if self._is_on_screen(reading, number)), None)
 
     def _is_on_screen(self, reading: Reading, number: int) -> bool:
-        """Whether the first line of a heading is visible: the one that is marked when it is pointed at."""
+        """True if the first line of a heading is visible, which is marked when it is pointed at."""
         place = reading.hunk_place(number)
         return place is not None and any(
             (line.row, line.part) == (place.row, place.part) for line in self._viewport.visible
@@ -546,6 +545,6 @@ class HunkPointer:
         return True
 
     def _bring_up(self, number: int) -> bool:
-        """Point at a heading; False when that moves nothing."""
+        """Point at a heading; False if that moves nothing."""
         before = self._viewport.top
         return self._point(number) and self._viewport.top != before
