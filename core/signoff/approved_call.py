@@ -197,7 +197,7 @@ def approved_instead(path: str) -> ApprovedContent | None:
         return ApprovedContent(data, f"The reviewer {approved.instead.words}.")
     shown = () if approved.snapshot is None else approved.snapshot.items
     if all(change.path != path for change in shown):
-        # Such as another name of the file: what was refused must not be written under it.
+        # Such as another name of the file: the refused content must not be written under it.
         raise PermissionError(
             "not run: the reviewer changed what is written, and this is not the path that was shown"
         )

@@ -22,7 +22,7 @@ MAX_DEPTH = 200
 """Deepest nesting of lists and objects that is accepted."""
 
 MAX_DIGITS = 4_300
-"""Most digits of a whole number: what Python reads and writes unless told otherwise."""
+"""Most digits of a whole number: those that Python reads and writes by default."""
 
 _TOO_LARGE = 10**MAX_DIGITS
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
@@ -94,7 +94,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _check(value: object, trail: list[str | int]) -> None:
-    """Refuse what is not JSON; `trail` holds the keys and indexes that lead to the value."""
+    """Refuse values that are not JSON; `trail` holds the keys and indexes that lead to the value."""
     if len(trail) > MAX_DEPTH:
         raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels at {_place(trail)}")
     # Exact types: a subclass (an enum, a named tuple) may print as one thing and compare as another.

@@ -59,7 +59,7 @@ class ToldPart(Struct, frozen=True):
 
     Attributes:
         level: 0 for low risk, 1 for medium, 2 for high.
-        joined: What joins it to the part before, as in `CommandPart`.
+        joined: The sign that joins it to the part before, as in `CommandPart`.
         depth: The number of parts that it is nested in.
         doubtful: True if it may or may not be a command.
         text: Makes the text of the part.

@@ -46,7 +46,7 @@ def make_directory(path: Path, *, parents: bool = True) -> None:
         make_directory(path.parent)
     try:
         path.mkdir(_PRIVATE_DIRECTORY)
-    except (FileExistsError, IsADirectoryError):  # macOS says the latter of "/"
+    except (FileExistsError, IsADirectoryError):  # macOS raises the latter for "/"
         if not path.is_dir():
             raise
     else:

@@ -107,7 +107,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     )
     if not snapshot.items:
         return bound, snapshot
-    # A link may lead elsewhere than its name says: the file that is really written is judged as well.
+    # A link may lead elsewhere than its name suggests: the file that is really written is judged as well.
     places = [change.before.real_path for change in snapshot.items]
     shown = [plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())]
     if reasons_of_files(places, plain.cwd, shown, masked_keys=request.masked_keys).issubset(plain.risk_reasons):

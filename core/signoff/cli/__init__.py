@@ -1,5 +1,5 @@
 """The command line: `signoff <verb>`; `signoff` alone opens the screen.
 
-`main` is the entry point and loads nothing heavy. Each verb is a module; what a verb prints goes through
-`output`, and how it ends is one of the codes in `exit_codes`.
+`main` is the entry point and loads nothing heavy. Each verb is a module; output goes through `output`, and a
+command ends with one of the codes in `exit_codes`.
 """

@@ -33,11 +33,11 @@ class ExitCode(IntEnum):
     TOO_LATE = 7
     """The request had already ended; the decision was not taken."""
     CHANGED = 8
-    """The request is not what was shown; the decision was not taken."""
+    """The request has changed since it was shown; the decision was not taken."""
     REFUSED = 9
     """The queue does not accept this decision, or this grant, for this request."""
     BROKEN = 11
-    """`history verify`: a record was changed, is missing or stands in another place, or a signature is wrong."""
+    """`history verify`: a record was changed, is missing or in another place, or a signature is wrong."""
     FAULT = 70
     """A fault in signoff itself. For `ask`: not approved."""
     HANGUP = 129

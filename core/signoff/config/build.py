@@ -64,7 +64,7 @@ def build_from_file(
     mode: Mode | None = None,
     ignore_mode_of_file: bool = False,
 ) -> Setup:
-    """Read a settings file and build what it describes; its own directory is the base of relative paths.
+    """Read a settings file and build its tools and policy; its own directory is the base of relative paths.
 
     Agents work where such files lie. So a file counts only if a person trusts it (``signoff policy trust``),
     together with the code of its custom tools.

@@ -66,7 +66,7 @@ _RUNS_WHAT_IS_NAMED = frozenset(
         *("kubectl exec", "kubectl run", "gh api", "gh extension", "git config", "git push"),
     }
 )
-"""Beginnings that do not tell yet what is run or reached."""
+"""Beginnings that leave open which program is run or which target is reached."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Every entry point (toolsets, decorators, the command line) comes through here, s
 can go around the mode or the memory.
 """
 
-# What only a request needs is loaded with the first one: the models, the policy, the snapshots, asyncio.
+# Modules that only a request needs are loaded with the first one: models, policy, snapshots, asyncio.
 
 from __future__ import annotations
 

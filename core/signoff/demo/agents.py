@@ -112,7 +112,7 @@ def refactor_turns() -> Turns:
 
 
 def runner_turns() -> Turns:
-    """Run one command after the other; the tests again after what might have broken them."""
+    """Run one command after the other; the tests again after commands that may have broken them."""
     todo = "grep -rn TODO src | sort && wc -l src/app/*.py"
     commands = [_TESTS, "ls -R src", todo, "rm -rf build dist", _TESTS, "ls -R src"]
     return [[Call("run_command", {"command": command})] for command in commands]

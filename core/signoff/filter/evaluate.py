@@ -1,4 +1,4 @@
-"""Conditions of a filter on one subject, and how they are combined."""
+"""Conditions of a filter on one subject, and their combination."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ Condition: TypeAlias = Callable[[Viewpoint], Test]
 
 
 def all_of(conditions: Sequence[Condition]) -> Condition:
-    """Keep what every condition keeps."""
+    """Combine conditions: keep the subjects that all of them keep."""
 
     def together(view: Viewpoint) -> Test:
         tests = [condition(view) for condition in conditions]
@@ -306,7 +306,7 @@ def all_of(conditions: Sequence[Condition]) -> Condition:
 
 
 def any_of(conditions: Sequence[Condition]) -> Condition:
-    """Keep what at least one condition keeps."""
+    """Combine conditions: keep the subjects that at least one of them keeps."""
 
     def either(view: Viewpoint) -> Test:
         tests = [condition(view) for condition in conditions]
@@ -323,7 +323,7 @@ def any_of(conditions: Sequence[Condition]) -> Condition:
 
 
 def opposite(condition: Condition) -> Condition:
-    """Keep what a condition does not keep."""
+    """Negate a condition: keep the subjects that it does not keep."""
 
     def contrary(view: Viewpoint) -> Test:
         test = condition(view)

@@ -1,6 +1,6 @@
 """Rules on the arguments of a structured call, such as the host and the method of an HTTP request.
 
-A rule names arguments by dotted keys and says what each must be: one of some values, or a text that a pattern
+A rule names arguments by dotted keys with a condition for each: one of some values, or a text that a pattern
 matches. It is about a call if all of that holds. Whether it holds may be unclear: the argument is not there and
 the tool has a default, or it is a list, or a number in the place of a text. Then a rule that allows is not about
 the call, and one that asks or blocks may be, so that the call is at least asked about.
@@ -105,7 +105,7 @@ class Condition:
         Args:
             dotted_key: Such as ``request.path``.
             pattern: For RE2. A rule that asks or blocks ignores case, and its dot matches a newline.
-            level: What the rule says.
+            level: The level of the rule.
 
         Raises:
             ValueError: The key has an empty part or too many.
@@ -133,8 +133,8 @@ class ArgumentRule:
 
     Attributes:
         conditions: All of them must hold; there is at least one.
-        level: What is said of such a call.
-        name: How people call the rule.
+        level: The level of such a call.
+        name: The name of the rule for people.
     """
 
     conditions: tuple[Condition, ...]
@@ -156,7 +156,7 @@ class ToolArguments:
 
     Attributes:
         tool: The name of the tool.
-        rules: Any number; of those that are about a call the strictest holds, in whatever order they stand.
+        rules: Any number, in any order; of those that are about a call, the strictest holds.
         default: The level for a call that no rule is about.
         server: The server whose tool it is; None for a tool of the agent itself.
     """
@@ -171,7 +171,7 @@ def judge_arguments(arguments: object, rules: Iterable[ArgumentRule], default: L
     """Return the verdict of rules on the arguments of a call.
 
     Args:
-        arguments: The arguments by name; nothing can be read from what is no mapping.
+        arguments: The arguments by name; any other value has no arguments.
         rules: The rules for the tool.
         default: The level if none of them is about the call.
 
@@ -194,7 +194,7 @@ def judge_arguments(arguments: object, rules: Iterable[ArgumentRule], default: L
 
 
 def _reversed(name: str) -> tuple[int, ...]:
-    """Sorts names backwards: of rules that say the same, the first by name is told."""
+    """Sort key for names in reverse: of rules with the same level, the first by name is reported."""
     return tuple(-ord(character) for character in name)
 
 
@@ -289,8 +289,8 @@ def _is_host(key: tuple[str, ...]) -> bool:
 def _host(value: object) -> str | None:
     """The one spelling of a host name or IPv4 address; None for anything else.
 
-    A port, a user or another spelling of an address (https://url.spec.whatwg.org/#ipv4-parser) is not read: what a
-    tool would make of it cannot be told here.
+    A port, a user or another spelling of an address (https://url.spec.whatwg.org/#ipv4-parser) is not read: tools
+    differ in how they read those.
     """
     if not isinstance(value, str) or not value.isascii():
         return None

@@ -1,7 +1,7 @@
 """The breadth of a remembered approval, compared with the call it was given for.
 
-The tool chooses the payload that is matched on. What the payload leaves out may be anything in later calls; this
-module says so in words, before anybody agrees.
+The tool chooses the payload that is matched on. Arguments that are not in the payload may be anything in later
+calls; this module puts that in words, before anybody agrees.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def reach(payload: Mapping[str, Any], arguments: Mapping[str, Any]) -> Reach:
     """Compare a payload with the full arguments of the call.
 
     Args:
-        payload: What a remembered approval matches on.
+        payload: The payload that a remembered approval matches on.
         arguments: The full arguments.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Wider and narrower remembered approvals: what can be offered, how wide it would be, and what is refused.
+"""Wider and narrower remembered approvals: the offers, their breadth, and the refusals.
 
-Nothing here grants anything. Whoever offers a pattern to a person shows what it covers and what it would have
-answered before it is given.
+Nothing here grants anything. Before a pattern is granted, a person is shown its coverage and the calls that it
+would have answered.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str
     Args:
         request: The request that it would be given for.
         pattern: The pattern.
-        wide: Whether it was said on purpose that no argument needs to be limited.
+        wide: True if the person confirmed that no argument needs to be limited.
     """
     submission = request.submission
     if not submission.may_be_remembered:

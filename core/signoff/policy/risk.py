@@ -1,7 +1,7 @@
 """The risk of a call: low, medium or high, with reasons.
 
-Computed from what the call declares (effects, arguments), never from what it says about itself. Reasons are
-short stable words that the screen shows next to the level. When in doubt the level goes up, not down.
+Computed from the declared effects and arguments of the call, never from its own description. Reasons are short
+stable words that the screen shows next to the level. When in doubt the level goes up, not down.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ def assess(
     Args:
         tool_name: Name of the tool.
         arguments: Full arguments.
-        effects: What the call declares it would do; empty when the tool declares nothing.
+        effects: The declared effects; empty when the tool declares none.
         cwd: Absolute working directory: the project that the agent may be expected to work in.
-        description: What the tool says of the call; it is only looked through for hidden characters and secrets.
-        shown: What else a person is shown of it, as JSON values; it is only looked through for secrets.
+        description: The tool's description; it is only searched for hidden characters and secrets.
+        shown: Further shown parts of the call, as JSON values; only searched for secrets.
         masked_keys: Names of arguments that are masked besides those that always are.
 
     Returns:
@@ -110,9 +110,9 @@ def reasons_of_files(
     """Return the reasons that `assess` has for files alone, once they were read.
 
     Args:
-        paths: Where they really lie.
+        paths: The real paths of the files.
         cwd: Absolute working directory of the call.
-        contents: What is in them, as JSON values.
+        contents: Their contents, as JSON values.
         masked_keys: As in `assess`.
     """
     files = [FileWrite(path, b"") for path in paths]
@@ -125,13 +125,13 @@ def reasons_of_files(
 
 
 def assess_stored(submission: Submission) -> Assessment:
-    """Judge a call by what is stored of it, without the contents of files.
+    """Judge a stored call, without the contents of files.
 
     Args:
-        submission: What an agent posted. Its own risk is not looked at.
+        submission: The submission of an agent. Its own risk is not looked at.
 
     Returns:
-        As `assess`; HIGH if what is stored cannot be judged.
+        As `assess`; HIGH if the stored call cannot be judged.
     """
     try:
         return assess(
@@ -189,7 +189,7 @@ def _effects(effects: Sequence[Effect], cwd: str) -> Iterator[Finding]:
 
 
 def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Finding]:
-    """Judge a structured call; what a tool does beyond its declared effects is unknown."""
+    """Judge a structured call; any effect beyond the declared ones is unknown."""
     if not declared:
         yield Risk.MEDIUM, "unknown-effects"
     for text in _texts(arguments.get("method")):
@@ -288,7 +288,7 @@ _HARMLESS = frozenset(
 _HARMLESS_GIT = frozenset({"status", "diff", "log", "show"})
 _HARMLESS_MODULES = frozenset({"pytest", "unittest", "ruff", "mypy"})
 _TRANSPARENT = frozenset({"command", "nice", "nohup", "time", "timeout", "stdbuf"})
-"""Programs that do no more than what they run, which is judged by itself."""
+"""Programs that only run another command, which is judged by itself."""
 
 _FLOORS = {
     "fills in what another command prints": "substitution",
@@ -315,7 +315,7 @@ _READ_FLOORS = frozenset(
         "holds no command",
     }
 )
-"""Floors for what is unusual, but was read. Any other floor is high: what was not read may be anything."""
+"""Floors for commands that are unusual, but could be read. Any other floor is high: nobody knows the text."""
 
 
 def command_findings(command: str, cwd: str) -> Iterator[Finding]:
@@ -410,7 +410,7 @@ def _may_name_a_host_of(name: str) -> Callable[[str], bool]:
 
 
 def _runs_what_it_loads(expanded: Expanded) -> bool:
-    """True if a line loads from the network and runs text: somebody else then decides what runs."""
+    """True if a line loads something from the network and runs text: then somebody else decides what is run."""
     loads = any(_name(run.part.words) in _NETWORK for run in expanded.runs)
     runs = any(_name(run.part.words) in _TEXT_RUNNERS and run.reasons for run in expanded.runs)
     return loads and runs

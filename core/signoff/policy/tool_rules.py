@@ -3,7 +3,7 @@
 Several things are judged, each by itself:
 
 * the name, with the lists of the server whose tool it is;
-* what the name suggests, if approval is wanted for that;
+* the guess from the name, if approval is wanted for that;
 * the arguments, with the rules for the tool.
 
 Where no rule is about a call, the default holds: that of the tool's arguments, else that of its server, else that
@@ -42,7 +42,7 @@ __all__ = [
 
 # -- The probable effect of a tool, by its name: known to be safe, known to be dangerous, or guessed.
 #
-# A guess can make a call be asked about, never let one through: names are chosen by whoever wrote the tool.
+# A guess can make a call be asked about, never let one through: names are chosen by the author of the tool.
 
 SAFE_TOOLS = frozenset(
     {
@@ -95,7 +95,7 @@ class Guess:
 
     Attributes:
         policy: The policy that wants it: ``write_ops`` or ``dangerous_ops``.
-        reason: What the name of the tool suggests, in words.
+        reason: The guess from the name of the tool, in words.
     """
 
     policy: str
@@ -261,7 +261,7 @@ def _compiled_against(text: str) -> Pattern:
 NOTHING_KNOWN = "unknown"
 """The name of the rule for a tool of which nothing is known, on a server without rules.
 
-If it allows, nobody has said anything of the tool; a server that is not named, or misspelled, looks the same.
+If it allows, there is no rule for the tool; a server that is not named, or misspelled, looks the same.
 """
 
 _NO_GUESSES = ApprovalPolicies(write_ops=False, dangerous_ops=False)
@@ -272,7 +272,7 @@ class ServerRules:
     """The rules for the tools of one server.
 
     Attributes:
-        names: Which tools are blocked, and which have to be approved.
+        names: The names that are blocked, and those that have to be approved.
         default: The level for a tool that no rule is about; None leaves it to its class.
         masked_keys: Names of arguments that are masked where calls are shown, besides those that always are.
     """
@@ -291,7 +291,7 @@ class CallPolicy:
         arguments: Rules on the arguments of single tools.
         approvals: The guesses from names by which a tool is asked about.
         unknown: The level for a tool of which nothing is known. To allow one of a server with rules is a verdict
-            (``no rule of its server``); to allow any other is none, and leaves it to the default of whoever asks.
+            (``no rule of its server``); to allow any other is none, and leaves it to the default of the caller.
     """
 
     servers: Mapping[str, ServerRules] = field(default_factory=lambda: MappingProxyType({}))

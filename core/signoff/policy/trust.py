@@ -1,8 +1,8 @@
 """The rule files that a person trusts, each by its exact content.
 
 Rule files lie where agents work, and an agent that changes one loosens its own rules. So a file counts only with
-the content that a person has read and trusted. What is trusted is kept in the user's data directory, which agents
-in a sandbox have no business to write to.
+the content that a person has read and trusted. The list of trust is kept in the user's data directory, which
+agents in a sandbox have no business to write to.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def trust(contents: Mapping[str, bytes]) -> None:
         contents: The contents that were read and shown, by path.
 
     Raises:
-        TrustError: What was trusted before cannot be read.
+        TrustError: The list of trust cannot be read.
         OSError: It cannot be written.
     """
     for folder in (_store().parent, _copies(_store())):
@@ -80,14 +80,14 @@ def untrust(paths: Iterable[str], *, only_gone: bool = False) -> tuple[str, ...]
     """Withdraw the trust in files, whatever they hold: programs refuse them from now on.
 
     Args:
-        paths: The files; they need not be there. What is not trusted is left out.
+        paths: The files; they need not be there. Files that are not trusted are left out.
         only_gone: Only those that are not there at this moment.
 
     Returns:
         The names of those that were trusted until now, sorted.
 
     Raises:
-        TrustError: What is trusted cannot be read.
+        TrustError: The list of trust cannot be read.
         OSError: It cannot be written.
     """
     if not _store().parent.is_dir():
@@ -120,19 +120,19 @@ def require_trusted(contents: Mapping[str, bytes]) -> None:
 
 
 def changed_files() -> tuple[str, ...]:
-    """The trusted files whose content is not the trusted one any more, sorted; also those that are gone.
+    """Return the trusted files that have changed or are gone, sorted.
 
     Raises:
-        TrustError: What is trusted cannot be read.
+        TrustError: The list of trust cannot be read.
     """
     return tuple(sorted(name for name, digest in _known(_store()).items() if _digest_of_file(name) != digest))
 
 
 def trusted_files() -> tuple[TrustedFile, ...]:
-    """All files that are trusted, sorted by name, each with how it is now.
+    """Return all trusted files, sorted by name, with their present state.
 
     Raises:
-        TrustError: What is trusted cannot be read.
+        TrustError: The list of trust cannot be read.
     """
     store = _store()
     return tuple(
@@ -169,7 +169,7 @@ def _require_own(folder: Path) -> None:
     """Make sure that nobody else can write to a folder.
 
     Raises:
-        TrustError: Somebody can; the message says what to do.
+        TrustError: Somebody else can; the message says what to do.
     """
     try:
         private_files.refuse_foreign_directory(folder, _NOT_FOR_OTHERS)
@@ -178,7 +178,7 @@ def _require_own(folder: Path) -> None:
 
 
 def _keep(store: Path, known: Mapping[str, str]) -> None:
-    """Write the list of trust, and drop copies of what is not on it."""
+    """Write the list of trust, and delete copies of contents that are not on it."""
     private_files.put(store, json.dumps({"version": 1, "files": dict(known)}, indent=1, sort_keys=True).encode())
     copies = _copies(store)
     for copy in copies.iterdir() if copies.is_dir() else ():

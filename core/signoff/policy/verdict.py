@@ -42,7 +42,7 @@ class PartVerdict:
     Attributes:
         text: The part, in words for people.
         level: Its verdict.
-        rule: The rule that said so, or ``default``.
+        rule: The rule that decided, or ``default``.
         reasons: Why it is stricter than its rule, if it is.
     """
 
@@ -97,7 +97,7 @@ def floors_of(verdict: Verdict) -> tuple[str, ...]:
 
 
 def why(verdict: Verdict) -> str:
-    """The reason for a verdict: a rule, or something that is asked about whatever the rules say."""
+    """The reason for a verdict: a rule, or a reason to ask in any case."""
     deciding = [part for part in verdict.parts if part.level is verdict.level]
     by_rule = next((part for part in deciding if not part.reasons), None)
     if by_rule is not None:

@@ -25,7 +25,7 @@ class PresentationKind(StrEnum):
     STRUCTURED = "structured"
     """Arguments of a call, as a tree."""
     TEXT = "text"
-    """Text as it came, or a heading of ours."""
+    """Text as it came, or a heading of signoff."""
     BINARY = "binary"
     """Content of a file that cannot be shown."""
 

@@ -1,4 +1,4 @@
-"""The subject of a call, from what it would do and not from what its agent says of it."""
+"""The subject of a call, from its effects and not from its agent's description."""
 
 from __future__ import annotations
 

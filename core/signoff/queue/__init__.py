@@ -1,6 +1,6 @@
 """The queue between agents and reviewers: one protocol, engines behind it.
 
-`open_agent_queue` is for those who ask, `open_review_queue` for those who decide.
+`open_agent_queue` is for agents, `open_review_queue` for reviewers.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def decision_from_text(text: str) -> Decision:
 
 
 def asked_by_to_text(asked_by: AskedBy) -> str:
-    """Return who asks as JSON text.
+    """Return the asking agent as JSON text.
 
     Raises:
         InvalidSubmissionError: A field has a wrong type or size.
@@ -299,7 +299,7 @@ def _texts(kind: type[tuple[Any, ...] | frozenset[Any]]) -> _Check:
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
-    return type(value) is dict or isinstance(value, Mapping)  # what was read is a dict; asking so costs a fifth
+    return type(value) is dict or isinstance(value, Mapping)  # read values are dicts: the cheaper test first
 
 
 def _is_next_call(value: object) -> bool:

@@ -12,7 +12,7 @@ QueueError                     something about the queue; nothing was decided
 ├── RequestConflictError       the same request key was used again for other content
 ├── InvalidSubmissionError     the submission contradicts itself
 ├── GrantRefusedError          the queue does not remember this approval
-└── ReviewerKeysError          no key to sign with, or no telling whose signatures count
+└── ReviewerKeysError          no key to sign with, or no usable list of trusted reviewers
 ```
 
 Every error knows the exit code with which the command line ends on it.

@@ -90,7 +90,7 @@ def _watch_the_end() -> None:
     with _watching:
         if _watched:
             return
-        # What is registered last is called first, and executors wait for their threads in such a call.
+        # The last registered function is called first, and executors wait for their threads in such a call.
         import concurrent.futures.thread  # noqa: F401
 
         register: Callable[[Callable[[], None]], None] = threading._register_atexit  # type: ignore[attr-defined] # noqa: SLF001

@@ -78,7 +78,7 @@ class QueuePlace(NamedTuple):
         return self.directory.name if by_name else str(self.directory)
 
     def prepare(self) -> None:
-        """Create what is missing, then check everything.
+        """Create missing directories and files, then check everything.
 
         Raises:
             QueuePlaceError: The place is unsafe.
@@ -119,9 +119,9 @@ class QueuePlace(NamedTuple):
         return (*way, self.bells, self.leases)
 
     def _create(self, directory: Path) -> None:
-        with contextlib.suppress(FileExistsError):  # a link that leads nowhere, which is said below
+        with contextlib.suppress(FileExistsError):  # a link that leads nowhere, which is reported below
             make_directory(directory, parents=False)
-        self._check_directory(directory)  # before anything is created behind a link
+        self._check_directory(directory)  # before anything is created through a link
 
     def _check_directory(self, directory: Path) -> None:
         inside = directory.is_relative_to(self.directory)

@@ -65,7 +65,7 @@ class AgentQueue(Protocol):
         """
 
     def submit(self, submission: Submission) -> StoredRequest:
-        """Post a request. Posting the same key and content again returns what is already there.
+        """Post a request. Posting the same key and content again returns the stored request.
 
         An approval that nobody took is taken by this. One that was taken or given up is spent, and one without the
         seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
@@ -100,10 +100,10 @@ class AgentQueue(Protocol):
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         """Replace a request, pending or decided, by a new revision: the old one is superseded.
 
-        Another connection of the session that waits for the old one is told so, and who asks now.
+        Another connection of the session that waits for the old one is told so, with the name of the new asker.
         A decided revision is amended when the world changed between the decision and the execution;
         its record stays in the history and the new revision asks again. A request that expired or was
-        withdrawn keeps that end. Repeating an amendment that still waits returns what is there.
+        withdrawn keeps that end. Repeating an amendment that still waits returns the stored revision.
 
         Raises:
             UnknownRequestError: This session never posted that id.
@@ -306,7 +306,7 @@ class ReviewQueue(Protocol):
     def add_pattern(self, pattern: GrantPattern, *, session: str, origin: str) -> Grant:
         """Grant a session all calls that a pattern covers. Requests that wait already stay undecided.
 
-        Never covers HIGH risk, nor what must not be remembered. The same grant already in force is kept.
+        Never covers HIGH risk, nor calls that must not be remembered. The same grant already in force is kept.
 
         Args:
             pattern: The pattern; it has to cover the request that it is given for.

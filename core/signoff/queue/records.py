@@ -231,7 +231,7 @@ class Submission:
         snapshot: `signoff.present.snapshot.snapshot.Snapshot.to_json()` without contents, or None.
         blobs: Contents the snapshot refers to, by SHA-256.
         group_id: Requests that belong together, or None.
-        group_size: How many requests the group will have, if the sender knows.
+        group_size: The number of requests that the group will have, if the sender knows.
         batch_id: Id of the calls that the model asked for in one turn, or None.
         batch_position: Zero-based position in the batch, or None.
         batch_remaining: The next calls of the agent, in order: ``{"tool": …, "arguments": …}``.
@@ -372,7 +372,7 @@ class VerdictKind(StrEnum):
     TOO_LATE = "too late"
     """Somebody or something ended the request earlier; the answer says who."""
     CHANGED = "changed"
-    """Revision or digest differ from what is stored: it was not what was shown."""
+    """Revision or digest differ from the stored ones: the decision is about something else."""
     GONE = "gone"
     """There is no such request."""
     REFUSED = "refused"
@@ -488,7 +488,7 @@ def modes_of(records: Iterable[AgentRecord]) -> Modes:
 
 
 def loudest(modes: Iterable[AgentMode | None]) -> AgentMode | None:
-    """Return the one of several modes that a person must know of most; None stands for an unknown one."""
+    """Return the mode, of several, that a person must know of most; None stands for an unknown one."""
     there = set(modes)
     return next((mode for mode in _LOUDEST_FIRST if mode in there), None)
 
@@ -502,7 +502,7 @@ class GrantKind(StrEnum):
     EXACT = "exact"
     """The payload must be equal."""
     PATTERN = "pattern"
-    """Each entry of the payload must be as the pattern says; given explicitly, never by an ordinary approval."""
+    """Each entry of the payload must fit the pattern; given explicitly, never by an ordinary approval."""
 
 
 @dataclass(frozen=True, slots=True)

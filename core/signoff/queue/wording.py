@@ -63,7 +63,7 @@ def stopped_with(stopper: StoredRequest, by: str) -> str:
 
 
 def how_it_ended(request: StoredRequest, now: int) -> str:
-    """Say how a request ended, by whom and when.
+    """Return how a request ended, by whom and when.
 
     Args:
         request: A request in a final state.

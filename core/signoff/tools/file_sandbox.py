@@ -197,7 +197,7 @@ class FileSandbox:
 
         Args:
             operation: The operation: ``read``, ``write`` or ``list``.
-            path: The path as the agent gave it; what is not text is blocked.
+            path: The path as the agent gave it; anything but text is blocked.
 
         Returns:
             Allow, ask or block; the rule is the name of the root that decides, empty if there is none.

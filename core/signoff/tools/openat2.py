@@ -238,7 +238,7 @@ def _openat2() -> _Opener:
             if descriptor >= 0:
                 return descriptor
             failed = ctypes.get_errno()
-            # Something was renamed meanwhile, or a signal came.
+            # A rename in the meantime, or a signal.
             if failed not in (errno.EAGAIN, errno.EINTR) or attempt == _ATTEMPTS - 1:
                 raise OSError(failed, os.strerror(failed), path)
         raise AssertionError("unreachable")

@@ -94,7 +94,7 @@ class Access:
         sandbox: Name of the root that decides.
         path: The file or directory with every link resolved, absolute.
         relative: The same, relative to the root.
-        reasons: Why approval is needed; empty if it is not.
+        reasons: The reasons why approval is needed; empty if it is not.
         root: The directory that decides, as it was opened when the rules were loaded.
     """
 
@@ -393,7 +393,7 @@ def follow(path: str, start: str) -> str:
     """Resolve every link of a path.
 
     Nothing in the path is expanded or decoded: ``~``, ``$HOME``, ``%2e`` and backslashes are text. The last
-    components may be missing; a link that dangles is resolved to what it names.
+    components may be missing; a dangling link is resolved to its target.
 
     Args:
         path: Path as requested, relative to `start` or absolute.

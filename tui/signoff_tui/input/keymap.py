@@ -15,7 +15,7 @@ from signoff_tui.input.actions import ACTIONS, Action, Place
 __all__ = ["LEADER", "MAPPABLE", "STANDARD", "KeyMap", "Profile", "check_keys"]
 
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
-"""Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
+"""Actions whose keys stay: without them a place would be a trap, or Enter would change its meaning."""
 
 _OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",))
 """Places whose own actions have fixed keys."""

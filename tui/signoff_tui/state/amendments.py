@@ -83,7 +83,7 @@ class OwnChanges:
         return change if decision is None or decision.instead == change.instead else None
 
     def risk(self, entry: Entry) -> Risk:
-        """The risk of what an approval would run: an edit may raise it."""
+        """Return the risk of the call that an approval would run: an edit may raise it."""
         change = self.of(entry)
         risk = None if change is None else change.risk
         return risk or entry.request.submission.risk

@@ -201,7 +201,7 @@ class Inbox:
 
     def waiting_from(self, index: int) -> Mapping[Risk, int]:
         """Return the numbers of decidable requests, by risk, from a row on. Counted after changes only."""
-        listed = self.rows()  # first: it forgets what was counted if other rows are listed now
+        listed = self.rows()  # first: it resets the counts if other rows are listed now
         if index not in self._waiting_from:
             counts = dict.fromkeys(Risk, 0)
             for row in listed[index:]:

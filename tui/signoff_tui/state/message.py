@@ -45,7 +45,7 @@ def rows_of(text: str, width: int) -> tuple[Row, ...]:
 
     Args:
         text: The text; a result of `as_message`.
-        width: Cells of a row. The last of them is for a cursor behind the text.
+        width: Cells of a row. The last of them is for a cursor after the text.
 
     Returns:
         At least one row. A blank at which a row is broken belongs to the row before.

@@ -81,7 +81,7 @@ def ends_words(bound: Sequence[bool]) -> Sequence[str]:
 
 
 def where_words(named: Sequence[bool]) -> str:
-    """Return the directories whose calls are answered.
+    """Return from which directories calls are answered.
 
     Args:
         named: For each remembered approval: True if it matches on the directory.

@@ -1,4 +1,4 @@
-"""One request in a few words: kind, what, state. Nothing is read or computed beyond the stored request."""
+"""One request in a few words: kind, subject, state. Nothing is read or computed beyond the stored request."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Summary(Struct, frozen=True):
 
     Attributes:
         letter: The letter of the kind, see `letter_of`.
-        tool: Name of the tool, behind that of its server if it has one.
-        what: Path relative to the working directory, command, or description; one line, behind the server of the
+        tool: Name of the tool, after that of its server if it has one.
+        what: Path relative to the working directory, command, or description; one line, after the server of the
             tool if it has one.
         path: True for a path, of which the last part may stand for the whole.
         agent: Name of the agent.
@@ -189,7 +189,7 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         told, words = True, f"approved {_one_line(decision.instead.summary, 'description').text or 'with changes'}"
     elif decision.source in (DecisionSource.GRANT, DecisionSource.CASCADE):
         return words
-    if mine and told:  # one's own name is left out where something else has to be told
+    if mine and told:  # one's own name is left out if there is more to report
         return words
     return f"{words} by {'you' if mine else reveal(decision.by, 'agent').text}"
 

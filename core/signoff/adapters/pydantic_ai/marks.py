@@ -47,7 +47,7 @@ def approved_context(ctx: Context) -> Context:
     """Return the context of a run for a tool whose call was approved; a call from outside a run has none."""
     if ctx is None:
         return ctx
-    # What `copy` does, without its search for how, and `replace` field by field, on the way of every call.
+    # The same as `copy` and `replace`, but faster: every call goes through here.
     approved = object.__new__(type(ctx))
     vars(approved).update(vars(ctx), tool_call_approved=True)
     return approved

@@ -25,7 +25,7 @@ __all__ = [
 
 
 _FAR = 2_000
-"""Characters before something that are searched, in its own word, for what may make a program of it."""
+"""The most characters before a place, in the same word, that are searched for a sign that it is a program."""
 _LONGEST_NAME = 60
 """Characters in which a name of `_RUNS_A_VALUE` is found, with a sign before it."""
 _QUOTING = "\"'\\$"
@@ -188,7 +188,7 @@ class _Word(Struct, frozen=True):
         ends_pattern: Whether it ends a pattern of ``case``.
         assigns: Whether it sets a variable.
         connector: The program, if that is one with a host among its words.
-        tells: Whether it is any of these, or a program whose options or words may be run.
+        tells: True if it is any of these, or a program whose options or words may be run.
     """
 
     redirects: bool
@@ -217,8 +217,8 @@ def may_reuse(text: str) -> bool:
 
 # -- The words that one program has another program run, as far as words without a parser tell.
 #
-# Options take values as `signoff.policy.shell.wrappers` says; of other programs few options are known, and what
-# stands behind an unknown one is taken for the operand.
+# Options take values as in `signoff.policy.shell.wrappers`; of other programs few options are known, and the word
+# after an unknown one is taken for the operand.
 
 _SHELL = re.compile(r"(?:ba|z|k|mk|c|tc|da|a|fi)?sh")
 _OTHERS = re.compile(
@@ -236,15 +236,15 @@ _WITH_A_PROGRAM = {"rsync": ("-e",), "nc": ("-e", "-c"), "ncat": ("-e", "-c"), "
 _LONGEST_PROGRAM_NAME = 40
 """Characters of the name of a program that runs its next word; the name of no such program is as long."""
 _MOST_OPTIONS = 40
-"""Words behind a runner that are looked at: beyond them it runs the next one."""
+"""The most words after a runner that are looked at: beyond them, it is assumed to run the next one."""
 
 
 class RunnersBefore:
     """Facts about the next word of a command, from the words before it, which are read one by one.
 
     Attributes:
-        waiting: Runners whose command is still to come, with how many words were passed behind each. As long as
-            there are none, words need not be added that are none, as `may_run_words` says.
+        waiting: Runners whose command is still to come, with the number of words passed after each. While there
+            are none, only words for which `may_run_words` is true need to be added.
     """
 
     def __init__(self) -> None:
@@ -271,7 +271,7 @@ class RunnersBefore:
             self.waiting.setdefault(runner, 0)
 
     def _pass(self, word: str) -> None:
-        """Go on behind each runner. Of two that wait for the same, the older one tells as much."""
+        """Move past a word for each runner. Of two waiting for the same, the older one is enough."""
         runners, self.waiting = self.waiting, {}
         for runner, passed in runners.items():
             after = _behind(runner, word)
@@ -353,6 +353,6 @@ def _takes_the_next(option: str, valued: str, long_valued: frozenset[str]) -> bo
 
 
 def _unquoted(word: str) -> str:
-    """A word without quotes that are closed; what opens a text of more words stays as it is."""
+    """A word without quotes that are closed; an opening quote of a longer text stays."""
     closed = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
     return word[1:-1] if closed else word

@@ -1,7 +1,7 @@
-"""Secrets that are hidden from the eyes, never from what is executed, bound or compared.
+"""Secrets hidden from view, never from execution, binding or comparison.
 
-Two things are hidden: the value of an argument whose name holds a listed word, whole, and what looks like a token
-or a password wherever it stands. A hidden value is replaced by a mark that says how long it is. Only the person
+Two things are hidden: the whole value of an argument whose name holds a listed word, and text that looks like a
+token or a password, anywhere. A hidden value is replaced by a mark with its length. Only the person
 who reviews can ask for it; digests and grants are made from the full data.
 """
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-# -- Names that settings add to what is hidden.
+# -- Names that settings add to the hidden ones.
 #
 # They come with a call, from the agent's side. So they hide data only, never what runs, where it goes or what it
 # touches.
@@ -69,7 +69,7 @@ _ALWAYS_SHOWN = COMMAND_KEYS | _PATHS | _HOSTS | _CODE
 
 
 class AddedKeys:
-    """Names of arguments whose values are hidden, except where somebody has to see what would be done.
+    """Names of arguments whose values are hidden, unless a reviewer has to see them to know what would be done.
 
     Args:
         keys: The names, as for `KeyWords`.
@@ -160,7 +160,7 @@ class KeyWords:
 
 
 def words_of(key: str) -> list[str]:
-    """The words of a name in order, small; a word of odd capitals is there whole as well, behind its parts."""
+    """The words of a name in order, in lower case; a word in mixed capitals comes whole as well, after them."""
     words: list[str] = []
     for chunk in _CHUNK.findall(_visible(key)):
         parts = [part.casefold() for part in _CAMEL.findall(chunk) if not part.isdigit()]
@@ -202,7 +202,7 @@ _TELLS_OTHERWISE = {"tokens": _COUNTING, "auth": _SORTING, "pass": _SORTING}
 """Words beside a word of `DEFAULT_KEYS` with which it names no secret."""
 
 _PLACE = "password by place"
-"""Name of a value that is hidden because of where it stands."""
+"""Name of a value that is hidden because of its place."""
 
 _PATH = re.compile(r"[/~.]|[A-Za-z]:[/\\]")
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*", re.ASCII)
@@ -210,7 +210,7 @@ _OPTION_VALUE = re.compile(r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#-][^\s\"'`;&|<>()@/\\
 _NEAR = 10
 """Words of a call before a given one that are read to tell what the given one is."""
 _TELLING = 4
-"""Characters of a value that is found in a description wherever it stands."""
+"""The least characters of a value that is hidden wherever it occurs in a description."""
 _LONG_WORD = 400
 """Characters of a word that is no option and the name of no program."""
 _MOST_WORDS = 500
@@ -274,7 +274,7 @@ class Redactor:
     def hides(self, key: str, value: object) -> bool:
         """True if the value of an argument is hidden because of its name.
 
-        What can hold no secret is shown: null, true, false, and what is empty.
+        Values that can hold no secret are shown: null, true, false, and empty ones.
         """
         if value is None or isinstance(value, bool) or value in ("", [], {}):
             return False
@@ -319,7 +319,7 @@ class Redactor:
         return False
 
     def _entries(self, value: object, key: str) -> Iterator[tuple[str, Any]]:
-        """The entries of a JSON value that stands under a key, with the names that they stand under."""
+        """The entries of a JSON value under a key, with their names."""
         if isinstance(value, Mapping):
             names = self.names_in(value, key)
             yield from ((names.of(name), each) for name, each in value.items())
@@ -328,11 +328,11 @@ class Redactor:
             yield from ((names.of(at), each) for at, each in enumerate(value))
 
     def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> _Names:
-        """The names that the entries of a container stand under.
+        """The names of the entries of a container.
 
         Args:
             container: A JSON object or array, which stays as it is as long as it is asked about.
-            key: The name that the container stands under.
+            key: The name of the container itself.
         """
         return _Names(self, container, key)
 
@@ -367,7 +367,7 @@ class Redactor:
 
         Args:
             words: The text: one line, for a person; it is never run.
-            arguments: The arguments. Short values are only found where they stand behind their name.
+            arguments: The arguments. Short values are only found after their name.
         """
         marks: dict[str, str] = {}
         for name, value in self._hidden_in(arguments):
@@ -443,8 +443,8 @@ class Redactor:
 class _Names:
     """The names of the entries of a container: their own, that of the container, or one beside the value.
 
-    Beside it stands ``{"name": "Authorization", "value": …}``, ``["Authorization", …]`` or ``["--token", …]``.
-    What is the same for all entries is worked out once.
+    Examples of the last: ``{"name": "Authorization", "value": …}``, ``["Authorization", …]``, ``["--token", …]``.
+    Work that is the same for all entries is done once.
     """
 
     def __init__(self, redaction: Redactor, container: Mapping[Any, Any] | Sequence[Any], key: str) -> None:

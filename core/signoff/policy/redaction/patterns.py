@@ -65,9 +65,9 @@ class _Place(Enum):
 
     ANYWHERE = auto()
     NO_COMMAND = auto()
-    """Told by a name, which in a command could be that of a variable that is run."""
+    """Anywhere but in commands, in which a name could be that of a variable that is run."""
     OPTION = auto()
-    """Told by a name too, but in a place of a command from where it is not run, unless by that command."""
+    """Anywhere but in commands that may run their own words again: the value of an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class _Shape:
 
     Attributes:
         needles: Texts of which one is in every match, in lower case; they are looked for first.
-        pattern: What is looked for; the last group is hidden, or all of it.
+        pattern: The pattern; the last group is hidden, or all of the match.
         genuine: Tells whether a match is a secret, from the text and the span that would be hidden.
-        place: Where it is looked for.
+        place: The places where it is looked for.
         program: The only program in whose words it is a secret; empty for any.
     """
 

@@ -1,6 +1,6 @@
 """Private keys in texts: lines between a beginning and an end that can be nothing but a key (RFC 7468).
 
-The frame alone proves nothing: whoever sends a text could put one around words that run. So all lines between its
+The frame alone proves nothing: a sender could put one around words that run. So all lines between its
 ends have to be Base64, and only those are hidden.
 """
 

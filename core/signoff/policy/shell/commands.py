@@ -40,9 +40,9 @@ class ExpandedCommand(Struct, frozen=True):
     Attributes:
         part: The command.
         reasons: Why it is asked about whatever the rules say, because of what it runs in turn.
-        alone: Whether it is all that the line runs, as it stands there.
-        times: How often it stands there.
-        by: The index of the command that runs it; None if it stands in the line itself.
+        alone: Whether the line is this command alone.
+        times: The number of times that it occurs.
+        by: The index of the command that runs it; None if it is in the line itself.
     """
 
     part: Part
@@ -53,7 +53,7 @@ class ExpandedCommand(Struct, frozen=True):
 
 
 class Expanded(Struct, frozen=True):
-    """The commands of a line, and what else is asked about.
+    """The commands of a line, and reasons to ask.
 
     Attributes:
         runs: Every command, in the order in which they were found.

@@ -23,7 +23,7 @@ class CommandRule(Struct, frozen=True):
     Attributes:
         words: The first words of the command, after quote removal.
         level: The level for such a command.
-        name: How people call the rule.
+        name: The name of the rule for people.
         covers: Tells whether the rule may allow a command that it matches, by what it would work on. A rule with
             it allows nothing but a single simple command, since another one could change the directory or the
             input; a rule that asks or blocks does so in any case.
@@ -40,7 +40,7 @@ class CommandRule(Struct, frozen=True):
 def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Verdict:
     """Return the verdict of rules on a command.
 
-    Every simple command in the text is judged, wherever it stands, with those that wrappers such as ``sudo`` and
+    Every simple command anywhere in the text is judged, with those that wrappers such as ``sudo`` and
     texts such as that of ``bash -c`` run. Of all rules that match one the strictest decides, in whatever order
     they stand; without any, the default. On top of that some things are at least asked about, such as writing to
     files.
@@ -53,7 +53,7 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
     Returns:
         The strictest verdict of all parts and reasons. With anything that cannot be read it is at least to ask,
         and at least the default.
-        The first parts are those of `expand`, each in its place; what may be a command follows.
+        The first parts are those of `expand`, each in its place; possible commands follow.
     """
     expanded = expand(text)
     by_name = _RulesByName(rules)

@@ -1,8 +1,7 @@
 """A command line in its parts, for people: each command, how it is joined to the others, its risk and rule.
 
-It is made from the text that would be handed to the shell, by whoever shows it: the sender's word is not asked.
-The reading is the one that the rules decide by, so what is told is what counts. What could not be read is told as
-such, and is of the highest risk.
+It is made from the text for the shell, not from the sender's word. The rules decide by the same parts. Text that
+could not be read is reported as such, with the highest risk.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ class CommandPart:
 
     Attributes:
         text: Its words: quoted where they need it, or as they are written if the shell fills them in.
-        joined: What stands before it, such as ``&&``, ``$(`` or ``then``; ``runs`` if the one above runs it.
-        depth: How many commands it is run by: 0 for those of the line itself.
-        times: How often it stands there.
+        joined: The sign or word before it, such as ``&&``, ``$(`` or ``then``; ``runs`` if the one above runs it.
+        depth: The number of commands that it is nested in: 0 for those of the line itself.
+        times: The number of times that it occurs.
         writes: The files that its redirections open for writing.
         risk: The risk of this command alone.
         reasons: Why the risk is not lower.
@@ -59,8 +58,8 @@ class Remark:
 
     Attributes:
         words: The text, which follows "it" in a sentence.
-        risk: How risky that is.
-        unread: Whether it says that the line could not be read.
+        risk: The risk of that.
+        unread: True if it reports that the line could not be read.
     """
 
     words: str
@@ -73,7 +72,7 @@ class CommandParts:
     """A line in its parts.
 
     Attributes:
-        parts: In the order in which they stand; what a command runs stands below it.
+        parts: The parts in the order of the line; commands that one runs come after it.
         remarks: Statements about the line as a whole.
     """
 

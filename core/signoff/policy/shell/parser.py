@@ -41,7 +41,7 @@ class Reader:
     """Reader of command lines.
 
     Args:
-        seconds: How long the programs may take for one line.
+        seconds: The time limit of the programs for one line.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -57,7 +57,7 @@ class Reader:
             text: The line, for ``bash -c``.
 
         Returns:
-            What either parser found. If they disagree, or one of them could not read the line, that is a floor.
+            The findings of both parsers. If they disagree, or one could not read the line, that is a floor.
         """
         if self._shfmt is None:
             return self._by_tree_sitter(text, "cannot be read without shfmt")
@@ -84,7 +84,7 @@ class Reader:
     def _reads_alike(self, pretty: bytes, first: ShellFacts) -> bool:
         """True if shfmt finds the same commands in the text that bash wrote.
 
-        Bash writes here-documents between an operator and the command behind it, where tree-sitter takes them for
+        Bash writes here-documents between an operator and the command after it, where tree-sitter takes them for
         commands. Without the comments and continuations of the original, this is a second opinion as well.
         """
         assert self._shfmt is not None

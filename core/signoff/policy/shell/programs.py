@@ -1,9 +1,9 @@
 """The table of known programs: the arguments that do no more than read, print or select.
 
-A rule that allows a command covers its own words and, beyond them, what this table says; see `rule_coverage`.
-The table is ``programs.txt`` beside this file, one row a program or subcommand, drawn from the programs'
-manuals. A person's own rows stand in ``programs.txt`` in their configuration directory; a row there replaces
-the one of the same name.
+A rule that allows a command covers its own words and, beyond them, the arguments of this table; see
+`rule_coverage`. The table is ``programs.txt`` beside this file, one row a program or subcommand, drawn from the
+programs' manuals. A person's own rows stand in ``programs.txt`` in their configuration directory; a row there
+replaces the one of the same name.
 
 A row has the words that it is about, its marks and options, and its operands:
 

@@ -1,4 +1,4 @@
-"""The part of a command that a rule covers: its own words, and what is known to be harmless for the program."""
+"""The part of a command that a rule covers: its own words, and arguments known to be harmless."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _Argument(Struct, frozen=True):
 
 
 def knows_arguments(words: Sequence[str]) -> bool:
-    """True if it is known which arguments are harmless behind the words of a rule.
+    """True if it is known which arguments are harmless after the words of a rule.
 
     Args:
         words: The words of the rule.
@@ -85,7 +85,7 @@ def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
 
     Args:
         words: The whole command; the first word is a literal.
-        covered: How many words the rule spells out itself, at least 1.
+        covered: The number of words that the rule spells out itself, at least 1.
     """
     if _is_read_by_wrapper(words):
         return _script_problem(words, covered)
@@ -97,7 +97,7 @@ def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
 
 
 def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
-    """Reason for which a command may do more than the name of its program says; None if none is known.
+    """The reason for which a command may do more than the name of its program suggests; None if none is known.
 
     Args:
         words: The whole command; the first word is a literal.
@@ -178,13 +178,13 @@ def _uncovered(word: Word, row: ProgramRow) -> str:
 def _read(
     words: Sequence[Word], covered: int, table: ProgramTable, named: int | None = None
 ) -> Iterator[_Argument]:
-    """Tell what each argument is.
+    """Yield each argument with its meaning.
 
     Args:
         words: The whole command.
-        covered: How many of the first words the rule spells out.
+        covered: The number of first words that the rule spells out.
         table: The rows.
-        named: How many words may name a row that only a rule names; `covered` unless given.
+        named: The number of words that may name a row for rules only; `covered` unless given.
     """
     row = table.row((words[0].text,))
     if row is None and not table.has_more((words[0].text,)):
@@ -209,7 +209,7 @@ class _ArgumentReader:
 
     @property
     def knows_the_rest(self) -> bool:
-        """True if it is known what may stand behind the words that were read."""
+        """True if the words that may follow are known."""
         return self._unknown is None and self._table.row(self._path) is not None
 
     def only_reads(self, word: Word) -> bool:
@@ -225,7 +225,7 @@ class _ArgumentReader:
         while at < len(self._words):
             word = self._words[at]
             if at >= self._covered and self._unknown is not None:
-                # An option of the rule that is not known here may take any word behind it as its value.
+                # An option of the rule that is not known here may take any word after it as its value.
                 problem = f"has {word.shown} behind {self._unknown.shown}, of which it is not known what it takes"
                 yield _Argument(at, problem)
                 return
@@ -248,7 +248,7 @@ class _ArgumentReader:
                 yield from self._tests(at)
                 return
             at += yield from self._argument(at, word)
-        # Programs that a launcher such as ``uv run`` starts, and rows that say so, have to be named by the rule.
+        # Programs that a launcher such as ``uv run`` starts, and rows marked so, have to be named by the rule.
         if unnamed is not None:
             yield unnamed
 
@@ -265,7 +265,7 @@ class _ArgumentReader:
         )
 
     def _argument(self, at: int, word: Word) -> Generator[_Argument, None, int]:
-        """Tell what one argument is, with the value behind it, and return the number of its words."""
+        """Return the meaning of one argument, with its value, and the number of its words."""
         row = self._row
         if "@args" in row.marks and at >= self._covered and _names_arguments(word):
             yield _Argument(at, f"has {word.shown}, a file with further arguments to {row.words[0]}")
@@ -428,7 +428,7 @@ def _keeps_out_options(word: Word) -> bool:
 
 
 def _fits_filled_in(kind: str, word: Word) -> bool:
-    """True if what the shell makes of a word, which begins with fixed text, fits a kind."""
+    """True if a word that the shell fills in, after fixed text, fits a kind."""
     spelled = word.spelled.lstrip(_QUOTES)
     if kind == "INSIDE":
         return not spelled.startswith(("@", "~", "/", "$")) and ".." not in spelled and "/." not in spelled[1:]

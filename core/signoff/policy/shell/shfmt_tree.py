@@ -75,7 +75,7 @@ class _Found:
         self.floors.setdefault(reason)
 
     def word(self, node: Node) -> Word:
-        """A word, with how it is written if the shell fills it in."""
+        """A word, with its text in the line if the shell fills it in."""
         word = _word(node)
         if word.literal or self.source is None or not node:
             return word
@@ -84,11 +84,11 @@ class _Found:
 
 
 def facts_of_tree(tree: Node, source: bytes | None = None) -> ShellFacts:
-    """Find the simple commands in a tree, and what is asked about in any case.
+    """Find the simple commands in a tree, and the reasons to ask in any case.
 
     Args:
         tree: The document that ``shfmt --to-json`` prints.
-        source: What it was made of, to tell people how words are written.
+        source: The text of the tree, to show people words as written.
     """
     found = _Found(source)
     waiting: list[tuple[Any, _Position]] = [(tree, _Position())]
@@ -102,7 +102,7 @@ def facts_of_tree(tree: Node, source: bytes | None = None) -> ShellFacts:
 
 
 def _visit(node: Node, place: _Position, found: _Found) -> Iterator[tuple[Any, _Position]]:
-    """Note what a node says, and yield the nodes below it."""
+    """Note the facts of a node, and yield the nodes below it."""
     kind = node.get("Type")
     if isinstance(node.get("Op"), int):  # they are compared by their signs
         found.floor("has operators that an shfmt before 3.14 does not name")
@@ -234,7 +234,7 @@ def _assigned(assign: Node) -> Word:
 
 
 def _through_redirects(redirects: Any, place: _Position, found: _Found) -> _Position:
-    """Judge the redirections of a statement, and say what its commands read."""
+    """Judge the redirections of a statement, and return the input of its commands."""
     for each in redirects:
         operator, word = each.get("Op"), found.word(each.get("Word") or {})
         number = each.get("N") or {}
@@ -320,7 +320,7 @@ def _word(node: Node) -> Word:
     literal = True
     for part in node.get("Parts", ()):
         is_quoted = part.get("Type") == "DblQuoted" and not part.get("Dollar")
-        # What is written around an expansion is known, and may be an option.
+        # The text around an expansion is known, and may be an option.
         found = map(_double_quoted, part.get("Parts", ())) if is_quoted else [_pieces(part)]
         for pieces in found:
             literal = literal and pieces is not None

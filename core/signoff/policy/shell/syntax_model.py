@@ -26,8 +26,8 @@ class Word:
 
     Attributes:
         text: The known text; pieces that the shell fills in are left out.
-        literal: Whether `text` is exactly what the program gets: no expansion, pattern, brace or tilde in it.
-        written: How a word that is not literal stands in the line, for people; empty if that is not known.
+        literal: True if the program gets exactly `text`: no expansion, pattern, brace or tilde in it.
+        written: A word that is not literal, as written in the line, for people; empty if not known.
     """
 
     text: str
@@ -41,7 +41,7 @@ class Word:
 
     @property
     def is_one_text(self) -> bool:
-        """True if all of it stands between double quotes, so that the shell makes just one word of it."""
+        """True if all of it is between double quotes, so that the shell makes exactly one word of it."""
         return _BETWEEN_QUOTES.fullmatch(self.spelled) is not None and _LIST.search(self.spelled) is None
 
     @property
@@ -59,8 +59,8 @@ class Part:
         piped: Whether it reads from a pipe.
         fed: The here-document or here-string that it reads, with its expansions left out; None without one.
         reads_file: Whether its standard input comes from a file.
-        joined: What stands before it in the line, such as ``&&``, ``$(`` or ``then``. It is for people: commands
-            that differ in it alone are one command to the rules.
+        joined: The sign or word before it in the line, such as ``&&``, ``$(`` or ``then``. It is for people:
+            commands that differ in it alone are one command to the rules.
         writes: The files that its redirections open for writing. Rules ask about these for the line as a
             whole, so they do not tell commands apart either.
     """
@@ -87,12 +87,12 @@ class ShellFacts(Struct, frozen=True):
     """The facts found in a command line.
 
     Attributes:
-        parts: The simple commands, wherever in the line they stand.
+        parts: The simple commands anywhere in the line.
         floors: Reasons for which the line is at least asked about, whatever the rules say of its parts.
         candidates: Words of possible commands in a line that could not be read: only rules that block or ask
             are applied to them.
         writes: The files that redirections open, other than for reading and ``/dev/null``.
-        broken: Whether the line is no command, so that what it does cannot be told from its parts.
+        broken: True if the line is no valid command, so that its parts do not tell what it does.
         anywhere: Rows of words; at any word of a row such a command may begin.
         given_up: Whether the parsers had no answer in the time and memory that they have.
     """

@@ -1,7 +1,7 @@
 """Command lines read: at once where that is safe, else in a parser process that is kept warm.
 
 The process has little memory and little time. If it breaks, takes too long or is not there, the line is one that
-is asked about; what the rules block is still looked for, as well as that can be done without parsing.
+is asked about; commands that the rules block are still looked for, without a parser.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_command(text: str) -> ShellFacts:
         text: The text.
 
     Returns:
-        What was found. For a text that could not be read there is a floor that says so.
+        The facts. For a text that could not be read there is a floor.
     """
     if len(text) > MOST_BYTES:
         return _unread(text, "is longer than a shell takes")
@@ -146,7 +146,7 @@ class _Child:
             process.kill()
             process.communicate()
             return
-        for pipe in (process.stdin, process.stdout):  # copies; the process belongs to who forked us
+        for pipe in (process.stdin, process.stdout):  # copies; the process belongs to the parent
             if pipe is not None:
                 pipe.close()
         process.returncode = 0
@@ -177,7 +177,7 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def facts_from(data: Any) -> ShellFacts:
-    """Facts from what `signoff.policy.shell.parser` wrote."""
+    """Read the facts that `signoff.policy.shell.parser` wrote."""
     parts = tuple(map(_part, data["parts"]))
     candidates = tuple(map(_words, data["candidates"]))
     return ShellFacts(parts, tuple(data["floors"]), candidates, _words(data["writes"]), bool(data["broken"]))

@@ -34,7 +34,7 @@ class Inner:
     Attributes:
         commands: Words of the commands that it runs as they are.
         texts: Texts that a shell reads.
-        reasons: Why the call is asked about, whatever the rules say of these.
+        reasons: Reasons to ask, whatever the rules on these are.
         anywhere: Rows of words of which any may begin a command: only rules that block or ask are applied to them.
         script: The file of commands that a shell runs, which only a rule that names it covers.
     """
@@ -52,7 +52,7 @@ TOO_MUCH = "runs too much to be analyzed"
 _READS = "starts a shell, which runs whatever it reads"
 _SHELL_OPTION = re.compile(r"-[AbBEeHKknPSlVvN]*[si].*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
 _INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|osascript|Rscript)[\d.]*")
-"""Programs that run what they read where they are given no file."""
+"""Programs that run their input if they are given no file."""
 _TELLS = re.compile(r"-[A-Za-z]*[chemMpPrVv].*|--.+")
 """Options of interpreters that take code or a module, or print about the program."""
 _LOOKS_UP = frozenset({"-v", "-V"})
@@ -171,7 +171,7 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
     if name in {"watch", "ssh"} and not any(_runs_as_it_is(name, word.text) for word in skipped):
         return _joined(rest.words, inner)
     if name == "sudo" and rest.words and any(_SHELL_OPTION.fullmatch(word.text) for word in skipped):
-        # What a shell reads then has a backslash before every sign, but before a dollar.
+        # The shell then reads text with a backslash before every sign but a dollar.
         if any("$" in word.text for word in rest.words):
             inner.reasons.append("gives a shell a text that it fills in")
         inner.anywhere.append(tuple(Word(text) for word in rest.words for text in word.text.split()))
@@ -375,7 +375,7 @@ def _trap(words: Sequence[Word]) -> Inner | None:
 
 
 def _text_option(words: Sequence[Word], letter: str) -> Inner:
-    """``su``, ``script``: the text behind ``-c``, wherever it stands."""
+    """Read the text after ``-c`` of ``su`` and ``script``, wherever it is."""
     inner = Inner(reasons=["runs a shell"])
     for at, word in enumerate(words):
         if word.text.startswith("--"):
@@ -437,9 +437,9 @@ class Wrapper(Struct, frozen=True):
         valued: Short options with one.
         long: Long options without a value.
         long_valued: Long options with one.
-        operands: How many operands stand before the command.
+        operands: The number of operands before the command.
         assignments: Whether ``NAME=value`` may stand before it.
-        asks: Why it is asked about in any case, if it is.
+        asks: The reason to ask in any case, if there is one.
     """
 
     flags: str = ""

@@ -9,7 +9,7 @@ The search divides and conquers, without recursion and under one budget of steps
    once is left out on both; or else at the lines that occur once on each side and come in the same order
    (B. Cohen's patience diff). Its parts are searched in the same way.
 4. A range that cannot be divided and costs more than its share of the budget is reported as
-   replaced as a whole, and says that it is: `Opcode.exact` is false.
+   replaced as a whole, with `Opcode.exact` false.
 
 Whatever the input, the work is at most the budget plus a few passes over the lines.
 """
@@ -75,7 +75,7 @@ class Opcode(NamedTuple):
     """One step from the text before to the text after.
 
     Attributes:
-        tag: What happens to the lines.
+        tag: The change of the lines.
         a0: First line before, from 0.
         a1: Line before that follows the last one.
         b0: First line after, from 0.
@@ -186,7 +186,7 @@ class _Search:
         return _joined(sorted(self._found))
 
     def _trim(self, gap: Range) -> Range:
-        """Record the equal lines at both ends of a range and return what is between them."""
+        """Record the equal lines at both ends of a range and return the range between them."""
         a0, a1, b0, b1 = gap
         head = equal_head(self._a, self._b, gap)
         if head:
@@ -418,7 +418,7 @@ _NEAREST = ((0, 1), (1, 0), (1, 1))
 def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run] | None:
     """Runs of equal lines of a range, in order; None if the walk finds none or goes wrong.
 
-    What is between them is not searched through: it may have more lines in common.
+    The lines between them are not searched: they may have more lines in common.
 
     Args:
         a: Lines before.

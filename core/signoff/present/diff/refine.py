@@ -101,7 +101,7 @@ def applied(old: Sequence[str], new: Sequence[str], choice: HunkChoice) -> str:
     Args:
         old: Lines before, with their ends.
         new: Lines after, with their ends.
-        choice: Which hunks of the diff between them are approved.
+        choice: The choice of hunks of the diff between them.
     """
     parts: list[str] = []
     at = 0

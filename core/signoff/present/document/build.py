@@ -39,7 +39,7 @@ def documents_for(
     *,
     masks: Masks | None = None,
 ) -> tuple[Document, ...]:
-    """Choose what to show for a request, most trustworthy first.
+    """Choose the documents for a request, most trustworthy first.
 
     A snapshot holds the files and commands that would be executed, so it comes first and is always shown, with
     the arguments that it does not show. The presentation of the tool is labeled and follows, unless it repeats
@@ -195,7 +195,7 @@ def _leads_to(path: str, cwd: str, places: Iterable[str]) -> bool:
     return bool(path) and any(whole == PurePosixPath(place) for place in places)
 
 
-# -- Documents of presentations: what a tool says about its own call is shown, labeled, and never believed.
+# -- Documents of presentations: the tool's word on its own call is shown, labeled, and never believed.
 
 SENT_BY_TOOL = "sent by the tool"
 

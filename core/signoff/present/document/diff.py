@@ -58,8 +58,8 @@ class FileFacts(Struct, frozen=True):
     Attributes:
         mode_before: Permission bits as they are, None if there is no file or nothing is known.
         mode_after: Permission bits as they would be, None if the call does not set them.
-        link_target: What the path links to, None if it is no link.
-        real_path: Where the path leads with every link followed, None if nothing is known.
+        link_target: The target of the path, None if it is no link.
+        real_path: The path with every link followed, None if not known.
         follows: Whether an earlier step of the same call writes the file.
     """
 
@@ -294,7 +294,7 @@ class _Change:
     kept: dict[int, Runs] = field(default_factory=dict, repr=False, compare=False)
     """Rows by context; choices share them, apart from the words in headings."""
     of_hunks: list[tuple[Hunk, ...]] = field(default_factory=list, repr=False, compare=False)
-    """The hunks to choose from, made when they are first asked for; choices share them."""
+    """The hunks to choose from, made on first use; choices share them."""
 
     def chosen(self, choice: HunkChoice | None) -> Document:
         """Make the document with some hunks marked as approved and the others as refused."""
@@ -427,7 +427,7 @@ def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Sequence[R
 
 
 def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
-    """Rows of one change: what is removed, then what is added."""
+    """Rows of one change: first the removed lines, then the added ones."""
     _, a0, a1, b0, b1, exact = opcode
     if exact and a1 - a0 == b1 - b0 <= MOST_BLANK and a1 < len(sources.old) and b1 < len(sources.new):
         # Most changes are a few lines in place of as many others.

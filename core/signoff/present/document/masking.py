@@ -1,4 +1,4 @@
-"""Marks in place of secrets in safe text. Other modules decide what a secret is."""
+"""Marks in place of secrets in safe text. Other modules find the secrets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Masks(Protocol):
         """True if the value of an argument is hidden because of its name."""
 
     def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> Names:
-        """The names of the entries of a container that stands under a key."""
+        """The names of the entries of a container under a key."""
 
     def runs(self, key: str) -> bool:
         """True if the text under a name is run by a shell."""

@@ -175,9 +175,9 @@ class Document:
     and numbered in order. The numbers stay the same whatever the amount of context.
 
     Attributes:
-        kind: What is shown.
+        kind: The kind of the shown content.
         path: File that the document is about, as the call names it; it is not safe to show.
-        language_name: Language by the name of the file, or as the tool says.
+        language_name: Language by the name of the file, or as named by the tool.
         added: Lines that would be added.
         removed: Lines that would be removed.
         exact: False if a block is shown as replaced although some of its lines may be the same.
@@ -382,7 +382,7 @@ class Document:
     def scan(self) -> tuple[Alert, ...]:
         """Look through everything that counts for things that a reviewer should be warned of.
 
-        This reads the whole document, and makes what takes long to make; it may be called in a thread of its own.
+        This reads the whole document, with the rows that take long to make; it may be called in a thread.
 
         Returns:
             The first finding of each kind and character.

@@ -79,12 +79,12 @@ class Row(Struct, frozen=True):
         text: The text to show, without a newline.
         old_no: Number of the line before, from 1.
         new_no: Number of the line after, from 1.
-        unit: Which of the document's counted rows this is, from 0; None if it does not count.
+        unit: The number of the row among the document's counted ones, from 0; None if it does not count.
         side: Version that `source_line` belongs to.
         source_line: Line of that version, from 0.
         lines: Number of lines the row stands for: more than 1 for folds and for blank lines that
-            are shown together, whose text is then ours.
-        lead: Characters at the beginning of the text that stand out; they are ours.
+            are shown together, whose text is then signoff's.
+        lead: Characters at the beginning of the text that stand out; they are signoff's.
     """
 
     kind: RowKind
@@ -142,13 +142,13 @@ def made_run(kind: RowKind, text: Callable[[], SafeText], lines: int = 1) -> Run
 
 
 def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:
-    """A single row with a text that is known already; a `str` must be our own words."""
+    """A single row with a text that is known already; a `str` must be words of signoff."""
     safe = SafeText.own(text) if isinstance(text, str) else text
     return Run(kind, counts=counts, text=lambda: safe, lines=lines)
 
 
 def joined(*parts: SafeText | str) -> SafeText:
-    """Put texts together; a `str` must be our own words."""
+    """Put texts together; a `str` must be words of signoff."""
     text = ""
     hidden: list[tuple[int, int]] = []
     safe = [SafeText.own(part) if isinstance(part, str) else part for part in parts]

@@ -44,7 +44,7 @@ def structured_document(
         masks: The rules of what to hide; None hides nothing.
 
     Returns:
-        A document that is not complete if it holds what is not JSON, or is nested absurdly deep.
+        A document that is not complete if a value is not JSON, or is nested absurdly deep.
     """
     if isinstance(arguments, Mapping) and not arguments:
         no_rows = [fixed(RowKind.NOTE, "(no arguments)", counts=True)]
@@ -104,7 +104,7 @@ class _Tree:
             else:
                 runs.append(_row(depth, label))
                 todo.extend(reversed([*_entries(depth + 1, value, name, self._masks)]))
-            # Besides the row of an entry, only lines of its text came.
+            # The other rows of the entry are lines of its text.
             self.depths.append(depth)
             self.depths += [depth + 1] * (len(runs) - len(self.depths))
         return runs

@@ -81,7 +81,7 @@ def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
 
 # -- The parts of a command as rows below it, each with remarks.
 #
-# Nobody has to have seen them, since the whole command stands above. The row of a part begins with our words
+# Nobody has to have seen them, since the whole command stands above. The row of a part begins with signoff's words
 # and ends with the part, so nothing in a part can pass for a remark; remarks have rows of their own.
 
 UNFOLDED = 3
@@ -96,7 +96,7 @@ class PartRow(Struct, frozen=True):
 
     Attributes:
         level: 0 for low risk, 1 for medium, 2 for high.
-        lead: Our words before it: its risk, and what joins it to the part before.
+        lead: The label before it: its risk, and the sign that joins it to the part before.
         risk: Characters of these that are the risk.
         text: Makes the part, safe to show.
         about: Makes the remarks on it, a row each.
@@ -119,7 +119,7 @@ def parts_document(
     """Show the parts of a command. If there are many, the least risky ones are folded and counted in their place.
 
     Args:
-        title: The heading; a `str` must be our own words.
+        title: The heading; a `str` must be words of signoff.
         parts: The parts to show, in order.
         words: For each level its risk in a word.
         notes: Facts for the heading of the request.

@@ -1,4 +1,4 @@
-"""The rewriting of a text: escapes for what is hidden, counts for padding, marks for tabs and ends."""
+"""The rewriting of a text: escapes for hidden characters, counts for padding, marks for tabs and ends."""
 
 from __future__ import annotations
 
@@ -384,7 +384,7 @@ class Later(Sequence[_Item], Generic[_Item]):
 
 
 def typeable(text: str, instead: str = "", *, vowels: bool = False) -> str:
-    """Return the text without what `reveal` would show as something else, on one line.
+    """Return the text without characters that `reveal` would replace, on one line.
 
     A box shows each character as it is, under the cursor: one that cannot be seen there must not get into it.
 

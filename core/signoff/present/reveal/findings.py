@@ -64,7 +64,7 @@ _HIDDEN = re.compile(f"[{signs_of.UNSAFE}]")
 _SPELLING = re.compile("[\U000e0020-\U000e007e]")
 _UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK, signs_of.DISPUTED})
 _SCREEN_LENGTH, _SCREEN_HEIGHT = 24 * 80, 24
-"""The characters and lines that a small terminal shows at once; longer texts are told to be long."""
+"""The characters and lines that a small terminal shows at once; a longer text gets a finding."""
 _LONG_HOST = 80
 _MOST_HOSTS = 20
 _DELIMITERS = frozenset("/\\?#@:")
@@ -73,7 +73,7 @@ _DELIMITERS = frozenset("/\\?#@:")
 def judge(
     text: str, signs: str | None, links: Sequence[Authority], rules: Rules, *, one_row: bool
 ) -> list[Finding]:
-    """Find what a reviewer should know about a text, in the order in which it stands there.
+    """Find what a reviewer should know about a text, in the order of the text.
 
     Args:
         text: The text as it came.
@@ -277,7 +277,7 @@ class Rules(Struct, frozen=True):
         gap: Blank lines in a row from which they are padding.
         length: Characters above which the end may go unread; None for no such limit.
         height: Lines above which the end may go unread; None for no such limit.
-        decides: The text is a part of what runs: an end that goes unread is worth a badge.
+        decides: The text is part of the executed call: an unread end is worth a badge.
         name: The text is a plain name, which is a disguise if all of its letters pass for ASCII ones.
         links: The text may hold URLs.
         windows_lines: CR before LF is an ordinary line ending, shown but not warned of.

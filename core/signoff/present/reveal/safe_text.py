@@ -54,7 +54,7 @@ class SafeText(Struct, frozen=True):
         hidden: Half-open spans of `text` that are the program's signs and not the agent's text: escapes,
             counts of blanks, marks of ends. They are drawn in a style of their own; together with them, `text`
             tells any two originals apart.
-        findings: What a reviewer should know, in the order of the original.
+        findings: Facts that a reviewer should know, in the order of the original.
         replaced: The number of characters of the original that each span of `hidden` stands for.
 
     Raises:
@@ -86,7 +86,7 @@ class SafeText(Struct, frozen=True):
         """Safe text from the program's own words.
 
         Raises:
-            ValueError: The words hold a character that would have to be shown as an escape: they are not ours.
+            ValueError: The words hold a character that must be shown as an escape: they are not signoff's.
         """
         return _own(words)
 

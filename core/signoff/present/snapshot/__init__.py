@@ -1,1 +1,1 @@
-"""The steps of a call, fixed at one moment: what it would write, edit and run."""
+"""The steps of a call, fixed at one moment: files to write or edit, and commands to run."""

@@ -26,7 +26,7 @@ def steps_to_json(steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def steps_from_json(data: Any) -> tuple[Step, ...]:
-    """Restore what `steps_to_json` returned.
+    """Restore the result of `steps_to_json`.
 
     Raises:
         SnapshotError: If the data is something else, or of another version.

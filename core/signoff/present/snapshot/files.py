@@ -152,7 +152,7 @@ def _read(path: str, real_path: str) -> tuple[int, bytes] | None:
 
 
 def _require_regular(path: str, status: os.stat_result) -> None:
-    """Refuse what is not a regular file of bearable size."""
+    """Refuse anything but a regular file of bearable size."""
     if not stat.S_ISREG(status.st_mode):
         kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a special file")
         raise SnapshotError(f"{named(path)} is {kind}, not a regular file; name a regular file")

@@ -81,7 +81,7 @@ def load_or_make(folder: KeysFolder) -> DecidingKey:
 
 def _make(folder: KeysFolder) -> DecidingKey:
     key = DecidingKey(_library().generate(), _name())
-    # The list first: if we are stopped in between, it names a key that nobody has, which is harmless.
+    # The list first: if the process ends in between, it names a key that nobody has, which is harmless.
     with_line(folder, key.public)
     secret = base64.b64encode(key._secret.private_bytes_raw()).decode("ascii")  # noqa: SLF001 (made here)
     text = f"# Signs your decisions for signoff. Keep it to yourself.\n{_KIND} {secret} {key.public.name}\n"

@@ -123,7 +123,7 @@ def with_line(folder: KeysFolder, reviewer: TrustedReviewer) -> bool:
 
 
 def forget(folder: KeysFolder, key_id: str) -> tuple[TrustedReviewer, ...]:
-    """Remove the reviewers with a key id from the list, unless it is ambiguous; return who was meant.
+    """Remove the reviewers with a key id from the list, unless it is ambiguous; return the ones meant.
 
     Args:
         folder: The directory of the list.
@@ -230,7 +230,7 @@ class Trust:
             raise SealDoubt(f"what it says cannot be read: {error}", forged=True) from error
 
     def warm_up(self) -> None:
-        """Load what is needed to check a seal, while there is time."""
+        """Load the code that checks a seal, while there is time."""
         if self._warm:
             return
         with contextlib.suppress(ReviewerKeysError), self._guard:
