@@ -67,7 +67,7 @@ HOOKS = ("check_approval", "needs_approval")
 """Methods by which a toolset, a function or its object decides if a call needs approval."""
 
 _WORDS = (*HOOKS, "approval_request", "_requires_approval")
-"""All names by which code speaks about a call: the hooks, a description of it, and the mark of a function."""
+"""All names by which code speaks about a call: hooks, a description, and the mark of a function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ __all__ = [
 
 
 class ChangedSinceApprovedError(PermissionError):
-    """The files are not as they were shown any more; nothing was done, and the call may be asked about again."""
+    """The files are not as they were shown; nothing was done, and the call may be asked about again."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"not run: {what} was changed since it was approved; ask again")
@@ -289,7 +289,7 @@ def require_runnable(decision: ApprovalDecision, context: ApprovalContext | None
 
 
 def told(result: Any, instead: Instead | None) -> Any:
-    """Return the result for the model of a call that ran with edited arguments, with a note on the changes.
+    """Return the result of a call that ran with edited arguments, with a note for the model.
 
     Args:
         result: The result of the tool.

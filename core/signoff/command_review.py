@@ -111,7 +111,7 @@ class ToldCommand(Struct, frozen=True):
 
 
 def told_command(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> ToldCommand:
-    """Work out the parts of a command. It may take seconds, and never fails: what cannot be read is told as such.
+    """Work out the parts of a command. It may take seconds, and reports unreadable text instead of failing.
 
     Args:
         command: The command.

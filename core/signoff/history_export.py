@@ -101,7 +101,7 @@ def _instead_facts(instead: Instead | None, hidden: Redactor) -> dict[str, Any] 
 
 
 def ascii_json(value: object, indent: int | None = None) -> str:
-    """Write a JSON value as ASCII without a raw control character, DEL included; on one line, unless indented."""
+    """Write a JSON value as ASCII without raw control characters, DEL included; one line, unless indented."""
     return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 

@@ -33,7 +33,7 @@ class UnsafeFileError(Exception):
 
 
 def make_directory(path: Path, *, parents: bool = True) -> None:
-    """Make a directory that only its owner may enter, whatever the umask; one that is there stays as it is.
+    """Make a directory that only its owner may enter, whatever the umask; an existing one stays.
 
     Args:
         path: The directory.
@@ -142,7 +142,7 @@ def _refuse_foreign(
 
 @contextlib.contextmanager
 def new_file(target: Path, *, replaces: bool, mode: int = _PRIVATE) -> Iterator[BinaryIO]:
-    """Write a file that is durable after the block; if the block fails, the file stays as it was, or absent.
+    """Write a file that is durable after the block; if the block fails, nothing changes.
 
     Args:
         target: The path. A link there is replaced, not followed.

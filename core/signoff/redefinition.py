@@ -122,7 +122,7 @@ def _changed(request: ApprovalRequest, approved: Definition, now: Definition | N
 
 
 def _saying(request: ApprovalRequest, what: str, changes: str) -> ApprovalRequest:
-    """The request with a remark on the change before its reason, in place of a remark on an earlier change."""
+    """The request with a remark on the change before its reason, in place of an earlier remark."""
     told = f"{what}: {changes}" if changes else what
     why = request.why
     if why.startswith((_SINCE_APPROVED, _WHILE_ASKED)):

@@ -117,7 +117,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
 
 
 def judged_again(request: ApprovalRequest, plain: Submission) -> Submission:
-    """Judge a described call again, with its presentation and the files as they are now; the call stays the same.
+    """Judge a described call again, with its presentation and the files as they are now.
 
     Args:
         request: The request of the tool, with its present presentation.

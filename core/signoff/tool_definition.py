@@ -1,4 +1,4 @@
-"""The definition of a tool for the model: its name, description, schema and hints, and one digest over them.
+"""The definition of a tool for the model: name, description, schema and hints, and one digest of them.
 
 The owner of a tool may change its definition after people have approved it: a server of tools sends another
 description, another schema, other hints. So an approval is for a definition, and does not answer a call under

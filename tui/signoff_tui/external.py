@@ -1,4 +1,4 @@
-"""Programs of the person: editor, pager and diff viewer, and the hand-over of the terminal to them and back."""
+"""Programs of the person: editor, pager and diff viewer, and the hand-over of the terminal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NO_MODELINES = (
 
 
 class HandoverError(Exception):
-    """A program cannot be started, failed, or the terminal cannot be given away; the message says what to do."""
+    """A program cannot be started, failed, or cannot get the terminal; the message says what to do."""
 
 
 def in_a_free_terminal(app: App[Any], work: Callable[[], T]) -> T:
@@ -93,7 +93,7 @@ def words_of(said: str, name: str) -> Sequence[str]:
 
 
 def obeying_no_text(words: Sequence[str]) -> Sequence[str]:
-    """Return the words of a command, with options that keep its program from obeying the text that it opens.
+    """Return the words of a command, with options that keep its program from obeying the opened text.
 
     Only vim does that, under several names.
 

@@ -1,4 +1,4 @@
-"""The first line of every screen: its title, the number of waiting requests, facts, the state of the queue.
+"""The first line of every screen: title, number of waiting requests, facts, state of the queue.
 
 The review has more facts and less room: ``screens.review.status`` builds its line, from the same words.
 """

@@ -282,7 +282,7 @@ def _json_object(option: str, text: str) -> dict[str, Any]:
 
 
 def _payload(text: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The payload of an approval for the session: it may leave arguments free, but not give them other values."""
+    """The payload of an approval for the session: it may leave arguments free, but not change them."""
     payload = _json_object("--payload-json", text)
     for name, value in payload.items():
         if name in given and canonical(value) != canonical(given[name]):

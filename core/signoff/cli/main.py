@@ -72,7 +72,7 @@ def _never_fail_on_characters() -> None:
 
 
 def _drop_what_cannot_be_written() -> None:
-    """Redirect output that cannot be written: if the last flush failed, Python would choose its own exit code."""
+    """Redirect output that cannot be written: a failing last flush would change the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

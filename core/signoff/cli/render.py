@@ -398,7 +398,7 @@ def reach_of(request: StoredRequest) -> Reach:
 
 
 def session_reach(request: StoredRequest) -> str:
-    """Return the coverage of an approval for the session: what is fixed, what stays free, and when it ends."""
+    """Return the coverage of an approval for the session: what is fixed, what is free, and its end."""
     tool, session = tool_of(request.submission), one_line(request.asked_by.session)
     which = _which(reach_of(request))
     reach = f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"

@@ -64,7 +64,7 @@ def build_from_file(
     mode: Mode | None = None,
     ignore_mode_of_file: bool = False,
 ) -> Setup:
-    """Read a settings file and build its tools and policy; its own directory is the base of relative paths.
+    """Read a settings file and build its tools and policy; relative paths start at its directory.
 
     Agents work where such files lie. So a file counts only if a person trusts it (``signoff policy trust``),
     together with the code of its custom tools.
@@ -91,7 +91,7 @@ def build(
     mode: Mode | None = None,
     ignore_mode_of_file: bool = False,
 ) -> Setup:
-    """Build the tools that a configuration describes; if it names custom tools, `tools.py` is run for them.
+    """Build the tools of a configuration; if it names custom tools, `tools.py` is run for them.
 
     Of the modes that the configuration, the caller and the environment name, the strictest holds: a file never
     loosens the mode of the program or of ``SIGNOFF_MODE``, nor the other way round.

@@ -38,7 +38,7 @@ _OWN_TOOLS = (*_SECTION_OF, "worker_call", "worker_create")
 
 _ALIKE = 0.6
 _VERY_ALIKE = 0.8
-"""The least likeness of a name to one of signoff's tools that counts as a slip: other tools have names too."""
+"""The least likeness of a name to one of signoff's tools that counts as a slip."""
 
 
 def cautions(report: Report, file: str | None = None) -> list[Caution]:
@@ -253,7 +253,7 @@ def policy_cautions(config: PolicyConfig) -> Iterator[Caution]:
 
 
 def _unasked(config: PolicyConfig) -> str:
-    """The effect of ``unknown: allow``: authors of rules for a server had its tools in mind, and no others."""
+    """The effect of ``unknown: allow``: authors of rules for a server had only its tools in mind."""
     left = "a tool that nothing is known of asks only if the default of the program does"
     if not any(server.leaves_tools_open for server in config.tool_servers):
         return left

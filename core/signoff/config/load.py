@@ -85,7 +85,7 @@ def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
 
 
 def _in_values(respelled: Respelled, loc: KeyPath, kind: str) -> KeyPath:
-    """The part of a location that is a path: pydantic adds names of its own, such as for choices of a union."""
+    """The part of a location that is a path: pydantic adds names, such as those of choices of a union."""
     path: KeyPath = ()
     for key in loc:
         if respelled.has((*path, key)):

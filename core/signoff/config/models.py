@@ -80,7 +80,7 @@ def _scalar(value: object) -> object:
 
 
 def _kind(value: object) -> str:
-    """The tag of a kind of value, which no key of a file can be: pydantic adds it to the place of a mistake."""
+    """The tag of a kind of value, which no key of a file can be: pydantic puts it into locations."""
     if isinstance(value, Mapping | PatternConfig):
         return "<pattern>"
     return "<list>" if isinstance(value, list | tuple) else "<value>"

@@ -14,7 +14,7 @@ __all__ = ["contents_of", "load_trusted", "untrust_settings"]
 
 
 def contents_of(path: str | os.PathLike[str], text: str, config: AgentConfig) -> dict[str, bytes]:
-    """Return the contents that have to be trusted with a settings file: its own, and that of its custom tools.
+    """Return the contents to trust with a settings file: its own, and that of its custom tools.
 
     Args:
         path: The settings file.
@@ -49,7 +49,7 @@ def load_trusted(path: str | os.PathLike[str]) -> AgentConfig:
 
 
 def untrust_settings(path: str, *, only_gone: bool = False) -> tuple[str, ...]:
-    """Withdraw the trust in a settings file, and in the code beside it unless another trusted file uses it.
+    """Withdraw the trust in a settings file, and in the code beside it if no other trusted file uses it.
 
     Args:
         path: The settings file, or the code; it need not be there.

@@ -186,7 +186,7 @@ class SettingsVerdicts:
 
 
 def _sandbox_of(config: AgentConfig, directory: str) -> FileSandbox | None:
-    """The sandbox; if it requires something that cannot be had here, it blocks, where an agent's would fail."""
+    """The sandbox; a requirement that cannot be met here blocks, where an agent's sandbox would fail."""
     if config.sandbox is None:
         return None
     return FileSandbox(config.sandbox.model_copy(update={"os_sandbox_fallback": "refuse_tools"}), cwd=directory)

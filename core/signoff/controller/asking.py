@@ -1,4 +1,4 @@
-"""One request until it is answered: shown, decided, compared with the files, and asked again if they changed."""
+"""One request until it is answered: shown, decided, compared with the files, asked again if they changed."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def _settled(
 
 
 async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
-    """Withdraw a posted request; a queue that fails here ends the request by itself once the agent is gone."""
+    """Withdraw a posted request; if the queue fails, it ends the request itself once the agent is gone."""
     with contextlib.suppress(QueueError):
         posted = await posting
         await queue.awithdraw(posted.id, reason)

@@ -1,4 +1,4 @@
-"""Callbacks of authors: the requests they get, and calling them from synchronous and asynchronous code."""
+"""Callbacks of authors: their requests, and calls from synchronous and asynchronous code."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def call_from_async(callback: _Function, request: ApprovalRequest) -> Appr
 
 
 def call_from_sync(callback: _Function, request: ApprovalRequest) -> ApprovalDecision:
-    """Ask a callback; an asynchronous one is run in an event loop of its own, beside one that already runs.
+    """Ask a callback; an asynchronous one is run in an event loop of its own.
 
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.

@@ -72,7 +72,7 @@ def from_grant(grant: Grant) -> ApprovalDecision:
 
 
 def for_once(decision: ApprovalDecision, call: Submission) -> ApprovalDecision:
-    """Return the approval of a call that is never remembered: it holds once, and its note and a warning say so.
+    """Return the approval of a call that is never remembered: once, with a note and a warning.
 
     Args:
         decision: An approval for the session.

@@ -29,7 +29,7 @@ __all__ = [
 
 
 LOOK_SECONDS = 0.3
-"""The time between a key and the next decision; a faster reviewer is taken for somebody typing elsewhere."""
+"""The time between a key and the next decision; a faster reviewer is taken for stray typing."""
 
 DEADLINE_SECONDS = 60.0
 """The time limit for anything that must happen on the screen."""

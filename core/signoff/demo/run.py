@@ -1,4 +1,4 @@
-"""`signoff demo`: three agents in processes of their own, and the screen on them, in a throw-away folder."""
+"""`signoff demo`: three agents in processes of their own, and the screen, in a throw-away folder."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _say(text: str) -> None:
 # -- The agents of the demo as processes of their own.
 
 UNINTERRUPTED = ("sh", "-c", 'trap "" INT; exec "$@"', "agent")
-"""A command that starts a program which ignores Ctrl+C: typed in a pager here, it is not meant for agents."""
+"""A command whose program ignores Ctrl+C: typed in a pager here, it is not meant for agents."""
 
 PATIENCE = 5.0
 """Seconds that an agent gets to end after it was asked to."""

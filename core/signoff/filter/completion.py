@@ -290,7 +290,7 @@ SAVED_FILTERS = (
     SavedFilter(4, "high risk", "risk:high"),
     SavedFilter(5, "automatic", "by:memory,rule", decided=True),
 )
-"""The saved filters that everybody has: all in the history, some in the inbox, the first in the memory."""
+"""The saved filters of everybody: all in the history, some in the inbox, the first in the memory."""
 
 
 def last_hour_of(agent: str) -> str:

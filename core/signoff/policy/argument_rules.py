@@ -43,7 +43,7 @@ MOST_PARTS = 8
 """Most parts of a dotted key."""
 
 LONGEST_MATCHED = 1_000_000
-"""Most characters of a text that is compared with a pattern: time grows with it, and the agent chooses it."""
+"""Most characters of a text that is compared with a pattern: time grows with it."""
 
 _HOST_KEYS = frozenset({"host", "hostname"})
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
@@ -217,7 +217,7 @@ def _found(arguments: object, key: tuple[str, ...]) -> object:
 
 
 def _readings(inside: object, key: tuple[str, ...]) -> Iterator[object]:
-    """Every value that a key can mean: its dots may be part of a name, and names may look the same to a tool."""
+    """Every value that a key can mean: dots may be part of a name, and names may look alike to a tool."""
     if not key:
         yield inside
         return
@@ -238,7 +238,7 @@ def _may_mean(name: str, wanted: str) -> bool:
 
 
 def _is_disguised(text: str) -> bool:
-    """True if a tool may read something else in a text: it has invisible characters, or letters in another form.
+    """True if a tool may read a text differently: it has invisible characters, or letters in another form.
 
     Tabs and line breaks are ordinary.
     """

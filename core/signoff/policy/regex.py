@@ -94,7 +94,7 @@ def _re2(text: str) -> ModuleType:
 
 
 def _encoded(text: str) -> bytes:
-    """The text in UTF-8; a lone surrogate becomes U+FFFD, which a dot matches: a blocked name stays blocked."""
+    """The text in UTF-8; a lone surrogate becomes U+FFFD, which a dot matches, so that blocks hold."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
 
 

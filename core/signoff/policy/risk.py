@@ -48,7 +48,7 @@ Finding = tuple[Risk, str]
 """One reason, and the level that it sets."""
 
 HIDDEN_VALUE = "hidden-value"
-"""The reason given to a call with values that are shown only on demand; see `signoff.policy.redaction.masking`."""
+"""The reason given to a call with values that are shown only on demand; see `redaction.masking`."""
 
 _UNASSESSED = "unassessed"
 _ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
@@ -148,7 +148,7 @@ def assess_stored(submission: Submission) -> Assessment:
 
 
 def stricter(submission: Submission) -> Submission:
-    """Return a submission with the stricter of its sender's risk and `assess_stored`, and the reasons of both.
+    """Return a submission with the stricter of its sender's risk and `assess_stored`, and all reasons.
 
     The program that sent it may be old, broken or lying. Reasons of the higher level come first; a sender that saw
     less is named by ``sent-as-low`` or ``sent-as-medium``.
@@ -315,7 +315,7 @@ _READ_FLOORS = frozenset(
         "holds no command",
     }
 )
-"""Floors for commands that are unusual, but could be read. Any other floor is high: nobody knows the text."""
+"""Floors for commands that are unusual, but could be read. Any other floor is high."""
 
 
 def command_findings(command: str, cwd: str) -> Iterator[Finding]:
@@ -403,14 +403,14 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
 
 
 def _may_name_a_host_of(name: str) -> Callable[[str], bool]:
-    """A test for arguments of a program that may begin with a host; those of `git` are mostly something else."""
+    """A test for arguments of a program that may begin with a host; those of `git` mostly do not."""
     if name == "git":
         return lambda text: "//" in text or "@" in text
     return lambda text: name in _NETWORK and " " not in text
 
 
 def _runs_what_it_loads(expanded: Expanded) -> bool:
-    """True if a line loads something from the network and runs text: then somebody else decides what is run."""
+    """True if a line loads something from the network and runs text: then others decide what is run."""
     loads = any(_name(run.part.words) in _NETWORK for run in expanded.runs)
     runs = any(_name(run.part.words) in _TEXT_RUNNERS and run.reasons for run in expanded.runs)
     return loads and runs
@@ -533,7 +533,7 @@ def name_disguises(name: str) -> Iterator[tuple[Risk, str]]:
 
 
 def host_disguises(texts: Iterable[str]) -> Iterator[tuple[Risk, str]]:
-    """Yield a reason for each text that leads to a host which passes for another one, with a scheme or without.
+    """Yield a reason for each text that leads to a host that passes for another, with or without a scheme.
 
     A host in Punycode may spell any other.
     """

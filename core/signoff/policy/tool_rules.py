@@ -1,4 +1,4 @@
-"""The verdict of policy on a call of a tool, by name, server and arguments: the strictest verdict holds.
+"""The verdict of policy on a call, by the tool's name, server and arguments: the strictest holds.
 
 Several things are judged, each by itself:
 
@@ -284,7 +284,7 @@ class ServerRules:
 
 @dataclass(frozen=True, slots=True)
 class CallPolicy:
-    """The rules for the tools of an agent. Without any, only tools that are known to be dangerous are asked about.
+    """The rules for the tools of an agent. Without any, only known dangerous tools are asked about.
 
     Attributes:
         servers: Rules for the tools of a server, by its name.

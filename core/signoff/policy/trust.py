@@ -57,7 +57,7 @@ class TrustError(PermissionError):
 
 
 def trust(contents: Mapping[str, bytes]) -> None:
-    """Remember that a person trusts files with exactly these contents; for the same files it replaces the old.
+    """Remember that a person trusts files with exactly these contents, in place of earlier ones.
 
     Args:
         contents: The contents that were read and shown, by path.
@@ -158,7 +158,7 @@ def _store() -> Path:
 
 @contextmanager
 def _alone() -> Iterator[Path]:
-    """The list of trust, locked while it is changed: a parallel run cannot put back what this one takes off."""
+    """The list of trust, locked while it is changed, so that no parallel run undoes the change."""
     store = _store()
     _require_own(store.parent)
     with private_files.locked(store.with_name(".trusted-rules.lock")):
@@ -237,7 +237,7 @@ def _digest(content: bytes) -> str:
 
 
 def _digest_of_file(name: str) -> str | None:
-    """The digest of a file; None if there is no file, and an empty digest if it is too large to be a rule file.
+    """The digest of a file; None if there is no file, "" if it is too large to be a rule file.
 
     It lies where agents write: in its place there may be a FIFO that nobody writes to, or a device without an end.
     """

@@ -106,7 +106,7 @@ def sent_kind(presentation: Mapping[str, Any]) -> SentKind | None:
 
 
 def undeclared_kind(presentation: Mapping[str, Any]) -> PresentationKind:
-    """The kind of a call without declared effects, by its presentation: a diff sent by a tool changes no file."""
+    """The kind of a call without declared effects, by its presentation: a sent diff changes no file."""
     kind = sent_kind(presentation)
     match kind:
         case PresentationKind.COMMAND | PresentationKind.TEXT:

@@ -17,7 +17,7 @@ SERVER_SIGN = "/"
 
 
 def steps_of(snapshot: Mapping[str, Any] | None) -> tuple[Step, ...]:
-    """Return the steps that a call declared, without the contents of its files; none if it declared nothing.
+    """Return the declared steps of a call, without the contents of its files; none without a snapshot.
 
     Args:
         snapshot: As stored with the request, or None.

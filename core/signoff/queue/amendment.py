@@ -12,10 +12,10 @@ from signoff.canonical import digest
 __all__ = ["EDIT", "PARTIAL", "Instead"]
 
 PARTIAL = "partial"
-"""Support for contents: the agent writes the contents that a reviewer approved, whatever it asked to write."""
+"""Support for contents: the agent writes the approved contents, whatever it asked to write."""
 
 EDIT = "edit"
-"""Support for arguments: the agent runs the arguments that a reviewer approved, once its own checks passed."""
+"""Support for arguments: the agent runs the approved arguments, once its own checks passed."""
 
 _MOST_CONTENTS = 1_000
 _MOST_WORDS = 10_000

@@ -124,7 +124,7 @@ def submission_from_text(text: str) -> Submission:
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
-    """Return a decision as a JSON object, ``approved`` first; a seal and an amendment only if there are any.
+    """Return a decision as a JSON object, ``approved`` first; seal and amendment only if it has them.
 
     A reader that does not know amendments cannot read such a decision, so it never takes it for a plain yes.
     """
@@ -193,7 +193,7 @@ def asked_by_to_text(asked_by: AskedBy) -> str:
 
 @lru_cache(maxsize=256)
 def asked_by_from_text(text: str) -> AskedBy:
-    """Return the agent that asked. The last results are kept, since few agents ask for everything that waits.
+    """Return the agent that asked, cached: few agents ask for everything that waits.
 
     Raises:
         ValueError, TypeError: The text is damaged.

@@ -99,7 +99,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Under:
-    """A path below a directory, by its spelling: whole parts, at any depth, the directory itself not included.
+    """A path below a directory, by its spelling: whole parts, at any depth, without the directory itself.
 
     Only paths that cannot mean another place are matched: no backslash, only printable characters, and no part
     that is empty or made of dots and blanks alone, such as ``..``. The file system is not looked at.

@@ -295,7 +295,7 @@ class ReviewQueue(Protocol):
         """Revoke all grants of a session, or of all sessions; returns their number."""
 
     def preview(self, pattern: GrantPattern, session: str | None = None, last: int = 200) -> PatternPreview:
-        """Return the recent calls that a pattern would have answered, and the waiting requests that it matches.
+        """Return the recent calls that a pattern would have answered, and the waiting ones that it matches.
 
         Args:
             pattern: The pattern.

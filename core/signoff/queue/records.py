@@ -73,7 +73,7 @@ _SIGNATURE = re.compile(r"[0-9a-f]{128}")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A signature, and the name of its key. `signoff.queue.keys.signatures` makes the statements that are signed.
+    """A signature, and the name of its key. `signoff.queue.keys.signatures` has the signed statements.
 
     Attributes:
         key_id: Beginning of the SHA-256 of the public key.

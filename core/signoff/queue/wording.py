@@ -50,7 +50,7 @@ def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
 
 
 def released(by: str) -> str:
-    """Return the note to the agent on a request that was approved along with an equal one, which is remembered."""
+    """Return the note to the agent on a request that was approved along with an equal, remembered one."""
     return f"released by {by}, who approved the same call for the session"
 
 

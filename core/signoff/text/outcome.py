@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 __all__ = ["OutcomeStyle", "outcome_text"]
 
 OutcomeStyle = Literal["message", "row", "cell"]
-"""The place of the words: a message of the queue, a row of the screen, or the narrow column of the history."""
+"""The place of the words: a message of the queue, a row of the screen, or a cell of the history."""
 
 _STYLES: tuple[OutcomeStyle, ...] = ("message", "row", "cell")
 _WORDS = {

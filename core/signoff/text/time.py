@@ -33,7 +33,7 @@ TimeStyle = Literal["full", "day", "clock", "minute"]
 """``2026-11-20 14:30:05``, or a part of it."""
 
 STEP = 10
-"""Seconds from one wording to the next within the first hour, and within the last one before a deadline."""
+"""Seconds from one wording to the next within the first hour, and within the last before a deadline."""
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 _SECOND = 1_000_000

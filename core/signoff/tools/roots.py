@@ -1,4 +1,4 @@
-"""The roots of a sandbox: the real target of a path, the allowed operations there, and protected names.
+"""The roots of a sandbox: the real target of a path, its allowed operations, and protected names.
 
 Roots are resolved once, when they are given. A request is resolved completely, then compared component by
 component; the longest root that contains the file decides, and where several entries name that root the

@@ -310,7 +310,7 @@ def read_beneath(root: RootDirectory, relative: str, *, many_names: bool = False
 
 
 def list_beneath(root: RootDirectory, relative: str) -> Iterator[str]:
-    """Yield the paths of all files below a directory, relative to it, in order; links to directories are left out.
+    """Yield the paths of all files below a directory, relative and in order, without following links.
 
     Directories that are missing or cannot be listed have no files.
 

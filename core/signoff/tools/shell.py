@@ -69,7 +69,7 @@ class CommandResult:
 
 
 class ShellTool:
-    """One tool, `run_command`, that runs a command line with ``bash -c`` (``sh -c`` where there is no bash).
+    """One tool, `run_command`, that runs a command line with ``bash -c``, or ``sh -c`` without bash.
 
     Without a configuration every command has to be approved; with one, its rules decide which are asked about and
     which are blocked (`judge`). Called directly, a command runs without asking, unless it is blocked. Variables of
@@ -122,7 +122,7 @@ class ShellTool:
         return self._request(ctx, judgement) if judgement.asks else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Return the request for a command, even one that the rules would let run; None for calls of other tools.
+        """Return the request for a command, even one that the rules would let run; None for other tools.
 
         Raises:
             PermissionError: The command is blocked, or is not text.
@@ -304,7 +304,7 @@ def _text(output: IO[bytes]) -> str:
 _MOST_REASONS = 3
 
 LieIn = Callable[[Sequence[str] | None, Sequence[str]], bool]
-"""True if all paths of a command lie in the sandbox roots of some names; None stands for unknown paths."""
+"""True if all paths of a command lie in roots of some names; None stands for unknown paths."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ class ShellConfig(BaseModel):
 
 
 def _in_our_words(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings as ``allowed`` and ``approval``; ``ValueError`` if two spellings contradict each other."""
+    """The same settings as ``allowed`` and ``approval``; ``ValueError`` for spellings that contradict."""
     values = dict(given)
     said_by: dict[str, str] = {name: name for name in ("allowed", "approval") if name in values}
     if isinstance(values.get("approval"), str):

@@ -16,7 +16,7 @@ Area = Literal["decide", "read", "list", "go", "safety"]
 Place = Literal[
     "review", "history", "memory", "agents", "rules", "help", "palette", "details", "themes", "message"
 ]
-"""The places where keys act: the review (inbox, request, group), its message box, and the screens over it."""
+"""The places where keys act: the review, its message box, and the screens over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
 _OVER: tuple[Place, ...] = ("history", "memory", "agents", "rules")

@@ -494,7 +494,7 @@ def arguments_diff(asked: Mapping[str, Any], arguments: Mapping[str, Any], masks
 def changed_documents(
     request: StoredRequest, asked: Sequence[Document], instead: Instead, load: Callable[[str], bytes]
 ) -> tuple[Document, ...]:
-    """Return the reviewer's changes, each under a heading, and then the request. May take long: runs in a thread.
+    """Return the reviewer's changes, each under a heading, and then the request. Runs in a thread.
 
     Args:
         request: The request.

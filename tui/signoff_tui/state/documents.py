@@ -52,7 +52,7 @@ def told_at_once(command: ShownCommand) -> bool:
 
 
 def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> Document:
-    """Work out the parts of a command. It may take seconds, and never fails: what cannot be read is told as such.
+    """Work out the parts of a command. It may take seconds, and reports unreadable text instead of failing.
 
     Args:
         command: The command.
@@ -96,7 +96,7 @@ KEPT = 400
 """The number of requests whose documents are kept."""
 
 SCANNED_AT_ONCE = 500
-"""The units of a content that is scanned before it is shown, unless they are very long: that is not noticed."""
+"""The most units of a content that is scanned before it is shown: that is not noticed."""
 
 ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""

@@ -305,7 +305,7 @@ class Inbox:
             self._keep(key)
 
     def advance(self) -> None:
-        """Move on after a decision: to the next waiting member of the group, the next waiting row, or the oldest.
+        """Move on after a decision: to the next waiting member of the group, the next row, or the oldest.
 
         Requests that were put aside are passed over. The cursor stays if nothing waits.
         """

@@ -1,4 +1,4 @@
-"""A message of several lines while it is written: the text, the cursor, and the effect of keys. No widgets."""
+"""A message of several lines while it is written: text, cursor, and the effect of keys. No widgets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 10_000
 """The most characters of a message: agents read all of it."""
 
 _MOST_PASTED = 10 * LONGEST
-"""The most characters of a paste that are searched for visible ones; more would keep the screen waiting."""
+"""The most characters of a paste that are searched for visible ones; more would take too long."""
 
 TAB = "    "
 """The replacement of a pasted tab: a box shows each character as it is."""

@@ -71,7 +71,7 @@ _BIDI_EXPLICIT, _BIDI_IMPLICIT = "\x1b[8l", "\x1b[8h"
 _NO_PIXELS, _NO_SYNCHRONIZED = "\x1b[?1016l", "\x1b[?2026l"
 _MODES_AGAIN = ("\x1b[?1049h", "\x1b[?25l", "\x1b[?1004h", _BIDI_EXPLICIT)
 _KITTY_AGAIN = "\x1b[=25;1u"
-"""The flags that Textual asks for, in place of the present ones, so that none is put on the stack twice."""
+"""The flags that Textual asks for, in place of the present ones: none is put on the stack twice."""
 _ALL_BACK = (
     "\x1b[8h\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1016l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
     "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
@@ -85,7 +85,7 @@ _STRINGS = re.compile(
 
 
 def without_strings(data: str) -> str:
-    """Return data that may be written: text, colors and movements, without string sequences and C1 controls.
+    """Return data that may be written: text, colors and movements, no string sequences, no C1 controls.
 
     Args:
         data: The data, with its escape sequences.
@@ -384,7 +384,7 @@ _ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
 class EndingSignals:
-    """The handler of SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless they were ignored when the program started.
+    """The handler of SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless the program started with them ignored.
 
     Args:
         told: Called with each signal, in the main thread at any moment: it must be short and must not block.

@@ -1,4 +1,4 @@
-"""The parser of terminal input: keys, pastes, mouse and reports, in whatever pieces and however slowly.
+"""The parser of terminal input: keys, pastes, mouse and reports, in any pieces and at any speed.
 
 Textual's parser takes unknown sequences, or those with a pause of a tenth of a second, for pressed keys: an answer
 of the terminal could decide something. Here a sequence ends where its grammar says (ECMA-48, 5.4 and 5.6; XTerm
@@ -42,7 +42,7 @@ _PAUSE = 1.0
 """The pause, in seconds, inside of a sequence after which the person is told, and Escape ends it."""
 
 _SLOW_SECONDS = 60.0
-"""The time, in seconds, for which Escape waits longer after a sequence came in pieces: the line is slow."""
+"""The time, in seconds, for which Escape waits longer after a sequence came in pieces."""
 
 _STRAY_SECONDS = 2.0
 """The time, in seconds, after Escape in which text like the rest of a sequence is held for more of it."""
@@ -75,7 +75,7 @@ class TerminalBack(Message, bubble=False):
 
 
 class InputStuck(Message, bubble=False):
-    """The terminal began a sequence and does not go on: keys would be taken for the rest of it. Or that is over.
+    """The terminal began a sequence and does not go on: keys would be part of it. Or that is over.
 
     Args:
         on: True if it has begun.

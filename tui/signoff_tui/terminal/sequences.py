@@ -36,7 +36,7 @@ Protocols = Literal["osc9", "osc99", "osc777"]
 """The sequences by which terminals take desktop notices."""
 
 Around = Literal["terminal", "tmux", "screen"]
-"""The first reader of the sequences: the terminal, or a multiplexer that has to be told to pass them on."""
+"""The first reader of the sequences: the terminal, or a multiplexer that must be told to pass them on."""
 
 LONGEST_NAME = 32
 LONGEST_WORDS = 160

@@ -42,7 +42,7 @@ def limits_words(breadth: Breadth, pattern: GrantPattern) -> str:
 
 
 def any_words(reach: Reach, named: Collection[str]) -> Sequence[str]:
-    """Return the arguments that may be anything because the pattern does not have them; not safe to draw yet.
+    """Return the arguments that may be anything because no entry limits them; not safe to draw yet.
 
     Args:
         reach: The reach.

@@ -169,7 +169,7 @@ def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list
 
 
 def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
-    """Return text of which every character counts, on as many lines as it needs. Arguments as for `wrapped`."""
+    """Return text of which every character counts, on as many lines as it needs. See `wrapped`."""
     rows = chop_cells(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
     return _indented([SafeText(row) for row in rows], token, head)
 

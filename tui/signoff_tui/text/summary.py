@@ -1,4 +1,4 @@
-"""One request in a few words: kind, subject, state. Nothing is read or computed beyond the stored request."""
+"""One request in a few words: kind, subject, state. Only the stored request is read."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
 
 
 def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
-    """Return the answer to a key that came too late: the end of the request and its time; empty while it waits.
+    """Return the answer to a key that came too late: the end of the request and its time; else "".
 
     Args:
         request: The request.

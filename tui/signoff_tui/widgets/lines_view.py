@@ -23,7 +23,7 @@ class LinesView(Measured):
     """
 
     virtual_size = Reactive(Size(0, 0), layout=False)
-    """It does not scroll, so another size needs no second layout; Textual's own is for widgets that scroll."""
+    """It does not scroll, so another size needs no second layout; Textual's is for scrolling widgets."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

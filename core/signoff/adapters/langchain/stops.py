@@ -1,4 +1,4 @@
-"""Turns of an agent that a hard refusal has stopped, and the calls that still wait for an answer in them."""
+"""Turns of an agent that a hard refusal has stopped, and their calls that still wait for an answer."""
 
 from __future__ import annotations
 

@@ -314,7 +314,7 @@ def _controller(
     callback: ApprovalCallback | None,
     memory: ApprovalMemory | None,
 ) -> ApprovalController:
-    """The controller that decides; behind a callback of a controller, that controller with its mode and queue."""
+    """The controller that decides; for a callback of a controller, that controller itself."""
     behind = getattr(callback, "__self__", None)
     if isinstance(behind, ApprovalController):
         if controller is not None and controller is not behind:

@@ -1,4 +1,4 @@
-"""`signoff policy check`: reports the rights that a settings file gives, too broad rules, and examples."""
+"""`signoff policy check`: reports the rights of a settings file, too broad rules, and examples."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Examples:
 
 
 def worked_examples(verdicts: SettingsVerdicts) -> Iterator[Examples]:
-    """Make examples for each shell rule and the default, each root, each pattern and each rule on arguments.
+    """Make examples for each shell rule, the default, each root, each pattern and each rule on arguments.
 
     Args:
         verdicts: The verdicts of the file on calls.

@@ -1,4 +1,4 @@
-"""Words of commands that stay visible whatever they look like, because they are run, opened or connected to.
+"""Words of commands that always stay visible, because they are run, opened or connected to.
 
 This is no reading of shell text: a word that may be the name of a program, a script or a host stays. Rather a
 secret is shown than something that runs hidden.
@@ -25,7 +25,7 @@ __all__ = [
 
 
 _FAR = 2_000
-"""The most characters before a place, in the same word, that are searched for a sign that it is a program."""
+"""The most characters before a place, in the same word, that are searched for the sign of a program."""
 _LONGEST_NAME = 60
 """Characters in which a name of `_RUNS_A_VALUE` is found, with a sign before it."""
 _QUOTING = "\"'\\$"
@@ -67,7 +67,7 @@ _REUSES = re.compile(
 
 
 class WordsAround:
-    """The simple commands of a text, read once from the beginning to the end, to look up the words around a place.
+    """The simple commands of a text, read once from beginning to end, to look up the words around a place.
 
     Args:
         text: A command, or a line of it.

@@ -69,7 +69,7 @@ _ALWAYS_SHOWN = COMMAND_KEYS | _PATHS | _HOSTS | _CODE
 
 
 class AddedKeys:
-    """Names of arguments whose values are hidden, unless a reviewer has to see them to know what would be done.
+    """Names of arguments whose values are hidden, unless a reviewer needs them to know the effect.
 
     Args:
         keys: The names, as for `KeyWords`.
@@ -160,7 +160,7 @@ class KeyWords:
 
 
 def words_of(key: str) -> list[str]:
-    """The words of a name in order, in lower case; a word in mixed capitals comes whole as well, after them."""
+    """The words of a name in order, in lower case; a word in mixed capitals also comes whole."""
     words: list[str] = []
     for chunk in _CHUNK.findall(_visible(key)):
         parts = [part.casefold() for part in _CAMEL.findall(chunk) if not part.isdigit()]
@@ -186,7 +186,7 @@ DEFAULT_KEYS = (
     "api key", "accesskey", "access key", "accountkey", "account key", "secretkey", "privatekey", "private key",
     "signingkey", "signing key", "encryptionkey", "encryption key",
 )  # fmt: skip
-"""Names whose values are hidden. ``key`` alone is not among them: most keys are those of tables and maps."""
+"""Names whose values are hidden, but not ``key`` alone: most keys are those of tables and maps."""
 
 _COUNTING = frozenset(
     {
@@ -254,7 +254,7 @@ class Redactor:
         self._added = AddedKeys(added)
 
     def also(self, keys: Sequence[str]) -> Redactor:
-        """Return the redaction of a call that brings names of its own: ``redaction.arguments`` of a configuration.
+        """Return the redaction of a call with names of its own: ``redaction.arguments`` of a configuration.
 
         They only add: nothing that is hidden without them is shown. As they come from the agent's side, they hide
         less than `keys`: nothing whose name, or the name of anything in it, is one of a command, a path, a host or

@@ -49,7 +49,7 @@ _SCHEME = re.compile("://")
 _NO_URL = re.compile(r"[\s\"'<>]")
 """The characters that end every URL."""
 _SHORTEST_WEB_TOKEN = 60
-"""The shortest JSON web token in a command, in characters; the shortest header and signature in use have more."""
+"""The shortest JSON web token in a command, in characters; real ones are longer."""
 
 _QUOTES = frozenset("\"'`")
 _ENDS = _QUOTES | frozenset(";&|<>),{}]@/")
@@ -207,7 +207,7 @@ def _meets(span: Span, hosts: Sequence[Span]) -> bool:
 
 
 def _is_short_web_token(text: str, start: int, end: int) -> bool:
-    """True if a word of a command is too short for a JSON web token: it may be run, opened or connected to."""
+    """True if a word of a command is too short for a JSON web token: it may be a program or a host."""
     return text.startswith("eyJ", start) and end - start < _SHORTEST_WEB_TOKEN
 
 
@@ -274,7 +274,7 @@ def _is_named_value(text: _Text, start: int, end: int) -> bool:
 
 
 def _is_credential(text: _Text, start: int, end: int) -> bool:
-    """True if the word after the scheme of an authorization header is a credential, not a plain word or a host."""
+    """True if the word after the scheme of an authorization header is a credential, not a word or a host."""
     last = text.whole[start:end].rpartition(".")
     return _is_value(text, start, end) and not (last[1] and last[2].isalpha())
 

@@ -1,4 +1,4 @@
-"""Private keys in texts: lines between a beginning and an end that can be nothing but a key (RFC 7468).
+"""Private keys in texts: lines between a beginning and an end that can only be a key (RFC 7468).
 
 The frame alone proves nothing: a sender could put one around words that run. So all lines between its
 ends have to be Base64, and only those are hidden.
@@ -18,10 +18,10 @@ _MOST_LINES = 400
 """The most lines of a private key: the largest keys in use have fewer."""
 
 _WIDTH = 40
-"""The shortest line of a key in a command, in characters, but for its last one: few programs have such names."""
+"""The shortest line of a key in a command, but for its last: few programs have such names."""
 
 _AT_ONCE = 1_000
-"""Lines that are looked through at once for the beginning of a key; it never goes over the end of a line."""
+"""Lines that are searched at once for the beginning of a key, which is never longer than a line."""
 
 _BEGINNING = "-----BEGIN "
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----\s*\Z", re.ASCII)
@@ -111,7 +111,7 @@ def text_spans(text: str, *, command: bool) -> Iterator[Span]:
 
 
 def _begins(line: str, *, command: bool) -> bool:
-    """True if a key begins at the end of a line. In a command it must fill the line, or begin a quoted text."""
+    """True if a key begins at the end of a line; in a command only if it fills the line or begins a quote."""
     found = _BEGIN.search(line)
     if found is None:
         return False
@@ -125,7 +125,7 @@ def _is_inner(line: str) -> bool:
 
 
 def _cut_off(lines: Sequence[str]) -> int:
-    """The number of lines after the beginning that can only be those of a key, although its end is missing."""
+    """The number of lines after the beginning that can only be those of a key without an end."""
     return next((at for at, line in enumerate(lines) if not _UNMISTAKABLE.fullmatch(line.strip())), len(lines))
 
 

@@ -1,4 +1,4 @@
-"""All commands of a line: those it names, those that they run in turn, and those in texts that are run."""
+"""All commands of a line: its own, those that they run in turn, and those in texts that are run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Expanded", "ExpandedCommand", "expand"]
 _RUNS = "runs"
 """The word shown before a command that another one runs."""
 _ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
-"""The beginning of ``$'...'``. dash and others read a dollar sign and a quoted text, which may end earlier."""
+"""The beginning of ``$'...'``, which dash reads as a dollar sign and a quoted text."""
 _MOST_TEXTS = 200
 """The most texts within texts: most have to be parsed, and each costs two processes."""
 _PER_BROKEN_TEXT = 20
@@ -27,7 +27,7 @@ _PER_BROKEN_TEXT = 20
 _MOST_CHARACTERS = 256 * 1024
 """The most characters in all texts within texts together."""
 _MOST_WORDS = 40_000
-"""The most words of commands that other commands run: each is looked at by rules, for its risk, and for people."""
+"""The most words of commands that other commands run: each is judged several times."""
 _PER_COMMAND = 4
 """The cost of a command besides its words, in words."""
 _MOST_KEPT = 8

@@ -1,4 +1,4 @@
-"""The verdict of rules on a shell command: every part is judged alone, and the strictest verdict holds."""
+"""The verdict of rules on a shell command: each part is judged alone, and the strictest verdict holds."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVe
 
 
 def _covering(words: Sequence[Word], rules: Sequence[CommandRule]) -> tuple[CommandRule | None, str | None]:
-    """The first rule that covers all of a command; if there is none, the reason why the first rule does not."""
+    """The first rule that covers all of a command; else the reason why the first rule does not."""
     if not words[0].literal:
         return None, None
     if not rules:
@@ -166,7 +166,7 @@ def _matches(rule: CommandRule, words: Sequence[Word]) -> bool:
 
 
 def _same_program(rule: CommandRule, program: str, folded: Callable[[str], str] = str) -> bool:
-    """True if a program has the name of the rule; a rule that asks or blocks also means it in any directory."""
+    """True if a program has the name of the rule; a strict rule also means it in any directory."""
     said = folded(rule.words[0])
     return program == said or (rule.level is not Level.ALLOW and program.rpartition("/")[2] == said)
 

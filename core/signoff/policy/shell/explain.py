@@ -1,4 +1,4 @@
-"""A command line in its parts, for people: each command, how it is joined to the others, its risk and rule.
+"""A command line in its parts, for people: each command with its risk, its rule, and its place.
 
 It is made from the text for the shell, not from the sender's word. The rules decide by the same parts. Text that
 could not be read is reported as such, with the highest risk.

@@ -1,4 +1,4 @@
-"""Commands so plain that no parser is needed, bash's quote removal, and characters that no command needs."""
+"""Commands that need no parser, bash's quote removal, and characters that no command needs."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ _RESERVED = frozenset(
         "readonly",
     ]
 )
-"""Words that are more than a program's name at the beginning of a command; see "Reserved Words" in bash(1)."""
+"""Words with a meaning of their own at the beginning of a command; "Reserved Words" in bash(1)."""
 
 
 def plain_facts(text: str) -> ShellFacts | None:
-    """The parts of a line of plain words between ``|``, ``&&``, ``||`` and ``;``, or None if there is more in it.
+    """The parts of a line of plain words between ``|``, ``&&``, ``||`` and ``;``, or None if it has more.
 
     Words are of letters, digits, a few signs that mean nothing to a shell, ``*`` and ``?``, and quoted text
     without expansions. Output may go to ``/dev/null``.
@@ -117,7 +117,7 @@ _ORDINARY = frozenset("\n\t ")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zs", "Zl", "Zp"})
 """General categories: controls, format characters, private use, unassigned, surrogates, blanks and separators."""
 _UNSEEN = frozenset({"bidi", "invisible", "tag"})
-"""Kinds of findings for characters that show nothing, whatever their category, such as U+3164 HANGUL FILLER."""
+"""Kinds of findings for characters that show nothing, such as U+3164 HANGUL FILLER."""
 
 
 def suspicious_characters(text: str) -> str | None:
@@ -173,7 +173,7 @@ def unquoted(raw: str) -> list[tuple[str, bool]]:
 
 
 def ansi_c(raw: str) -> str | None:
-    """Text between ``$'`` and ``'``, or None if it cannot be told (a NUL ends it early, a code point is none)."""
+    """Text between ``$'`` and ``'``, or None if it has a NUL or a code point that does not exist."""
     if _UNTOLD.search(raw):
         return None
     try:

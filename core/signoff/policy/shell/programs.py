@@ -91,7 +91,7 @@ _AWK_DOORS = re.compile(r"system|getline|ARG[CV]|SYMTAB|FUNCTAB|inet|[|@]")
 _JQ_MODULES = re.compile(r'(?:^|[\s;}])(?:import|include)\s*(?:["#]|$)')
 """Directives of `jq` that read further files."""
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
-"""A conversion by which `printf` stores how much it has printed, with or without flags, a width and a size."""
+"""A conversion by which `printf` stores how much it has printed, in all its forms."""
 
 
 def _is_sed_script(text: str) -> bool:
@@ -106,7 +106,7 @@ def _is_sed_script(text: str) -> bool:
 
 
 def _is_awk_program(text: str) -> bool:
-    """True if it runs, writes and connects to nothing: ``>`` only compares where no ``print`` stands before it."""
+    """True if it runs, writes and connects to nothing: ``>`` only compares without a ``print`` before it."""
     _, printed, behind = text.partition("print")
     return _AWK_DOORS.search(text.replace("||", "")) is None and not (printed and ">" in behind) and bool(text)
 
@@ -150,7 +150,7 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "SED": _is_sed_script,
     "AWK": _is_awk_program,
 }
-"""Tests for each kind of value. A value that the shell fills in fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
+"""Tests for each kind of value. A filled-in value fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
 
 No ``FILE`` begins with ``@``, which to many programs means more options in a file, or with the ``/inet`` of
 gawk. A ``LOCAL`` one names no other machine, one that is ``INSIDE`` lies below the directory that the command
@@ -221,7 +221,7 @@ _OPERAND = re.compile(r"(?P<kind>[A-Z]+)(?P<repeats>\.\.\.)?")
 
 
 class ProgramTable:
-    """The rows of one or more texts; a later text replaces rows of earlier ones. A row is read when it is needed.
+    """The rows of some texts, read on demand; a later text replaces rows of earlier ones.
 
     Args:
         texts: Name of each text, for messages, and the text.
@@ -408,7 +408,7 @@ BROAD_PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "aws": ("s3 rm s3://x --recursive",),
     "terraform": ("destroy -auto-approve",),
 }
-"""Programs that do very different things, by what they are called with: such arguments, the worse ones first."""
+"""Programs with very different uses, each with arguments that show it, the worse ones first."""
 
 _BROAD_BEGINNINGS: Mapping[str, tuple[str, ...]] = {
     "git checkout": ("-- .",),
@@ -429,7 +429,7 @@ _BROAD_BEGINNINGS: Mapping[str, tuple[str, ...]] = {
 
 
 def broad_commands(words: Sequence[str]) -> list[str]:
-    """Commands that begin with the words of a rule and do what nobody would expect of it; none if none is known.
+    """Commands that begin with the words of a rule and do more than its author would expect.
 
     Args:
         words: The words of the rule.

@@ -33,7 +33,7 @@ _OTHER_BUILTINS = frozenset(
         *("history", "let", "local", "mapfile", "readarray", "readonly", "shopt", "typeset", "unalias", "unset"),
     )
 )
-"""Built-in commands of bash that may calculate their arguments, or change what the commands after them mean."""
+"""Built-in commands of bash that may calculate their arguments, or change later commands."""
 _LIKE_AN_OPTION = re.compile(r"-[^0-9\s]")
 _QUOTES = "\"'"
 _BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()")
@@ -42,7 +42,7 @@ _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A
 _CHOSEN_BY_THE_LINE = re.compile(
     r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD|DIRSTACK)(?!\w))"
 )
-"""Parameters that stand for a part of the line itself, or that a line may set without being asked about."""
+"""Parameters that stand for a part of the line itself, or that a line may set without a question."""
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
 
 
@@ -97,7 +97,7 @@ def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
 
 
 def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
-    """The reason for which a command may do more than the name of its program suggests; None if none is known.
+    """The reason why a command may do more than its program's name suggests; None if none is known.
 
     Args:
         words: The whole command; the first word is a literal.
@@ -152,7 +152,7 @@ def _is_read_by_wrapper(words: Sequence[Word]) -> bool:
 
 
 def _script_problem(words: Sequence[Word], covered: int) -> str | None:
-    """The reason for which a rule does not cover a shell's script: it must name the file and its arguments."""
+    """The reason why a rule does not cover a shell's script: it must name the file and its arguments."""
     inner = inner_of(Part(tuple(words)))
     if inner is None or inner.script is None:
         return None

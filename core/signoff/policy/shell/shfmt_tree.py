@@ -137,7 +137,7 @@ _CALCULATING_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", 
 
 
 def _may_run(node: Node) -> bool:
-    """True if bash reads a text of a node once more to work out a number: an index in it may run a command."""
+    """True if bash reads a text of a node again to work out a number: an index in it may run a command."""
     if node["Type"] in {"UnaryTest", "BinaryTest"} and node.get("Op") not in _CALCULATING_TESTS:
         return False
     waiting: list[Any] = [value for name, value in node.items() if name != "Do"]

@@ -25,14 +25,14 @@ from signoff.policy.shell.syntax_model import Part, ShellFacts, Word
 __all__ = ["MOST_BYTES", "read_command", "words_anywhere"]
 
 MOST_BYTES = 128 * 1024
-"""Longer texts are not parsed: Linux does not let one argument of a program be longer (MAX_ARG_STRLEN)."""
+"""Longer texts are not parsed: Linux allows no longer argument of a program (MAX_ARG_STRLEN)."""
 
 _SECONDS = 3.0
 """The time limit for one line, and for the start of the process."""
 _MOST_REMEMBERED = 1024 * 1024
 """Bytes of the answers of the process, in all, that are remembered."""
 _MOST_ANSWERED = 8 * 1024 * 1024
-"""Most bytes of one answer: a line of `MOST_BYTES` with the shortest possible words and commands needs as many."""
+"""Most bytes of one answer: enough for a line of `MOST_BYTES` with the shortest possible words."""
 _MOST_SEARCHED = 1024 * 1024
 """Most characters in which commands are looked for without a parser; no longer text can be run."""
 _NO_WORDS = re.compile(r"""[\s;&|()`<>"'\\$={}!]+""")
@@ -64,7 +64,7 @@ def read_command(text: str) -> ShellFacts:
 
 
 def _unread(text: str, reason: str, *, given_up: bool = False) -> ShellFacts:
-    """The facts of an unread text: each of its words may begin a command, so that rules that block still apply."""
+    """The facts of an unread text: each of its words may begin a command that rules block."""
     return ShellFacts((), (reason,), anywhere=(words_anywhere(text),), broken=True, given_up=given_up)
 
 

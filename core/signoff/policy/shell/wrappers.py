@@ -57,7 +57,7 @@ _TELLS = re.compile(r"-[A-Za-z]*[chemMpPrVv].*|--.+")
 """Options of interpreters that take code or a module, or print about the program."""
 _LOOKS_UP = frozenset({"-v", "-V"})
 _MOST_SPLIT = 8
-"""Options ``-S`` of one `env` whose texts are read, each with all words behind; of more it is the last."""
+"""Options ``-S`` of one `env` whose texts are read, each with all later words; of more, the last."""
 _SOURCES = frozenset({"source", "."})
 _SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
 
@@ -390,11 +390,11 @@ def _text_option(words: Sequence[Word], letter: str) -> Inner:
 
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _MOST_REPEATED = 2_000
-"""Most words repeated in the commands of one `find`: words after two ``-exec`` belong to both commands."""
+"""Most words repeated in the commands of one `find`: later words belong to each ``-exec``."""
 
 
 def _find(words: Sequence[Word]) -> Inner:
-    """Read the commands of `find`: any ``-exec`` may count, since one before it may be the value of an option."""
+    """Read the commands of `find`: any ``-exec`` may count, since an earlier one may be a value."""
     inner = Inner()
     left = len(words) + _MOST_REPEATED
     for start, end in _commands_of_find(words):

@@ -1,4 +1,4 @@
-"""The line diff: equal lines of two texts, changes between them, and the place where each change is shown.
+"""The line diff: equal lines of two texts, the changes between them, and the place of each change.
 
 The search divides and conquers, without recursion and under one budget of steps:
 
@@ -60,7 +60,7 @@ _SMALL_RANGE = 1_000
 """The most lines, both sides together, of a range that is searched before it is divided."""
 
 _SHARE = 16
-"""The share of the remaining steps that one range may use: one part in this many, unless its lines need more."""
+"""The share of the remaining steps that one range may use, unless its lines need more: one in this many."""
 
 _LEAST_SHARE = 512
 """The steps that a range gets while any are left, so that small gaps stay exact beside large ones."""

@@ -43,7 +43,7 @@ class Hunk(Struct, frozen=True):
 
     @property
     def lines(self) -> str:
-        """The lines that it changes, as a person would say it: of the file before, or the place of added lines."""
+        """The changed lines in words: of the file before, or the place of added lines."""
         first, last = self.changes[0], self.changes[-1]
         if last.a1 == first.a0:
             return f"lines added after line {first.a0}" if first.a0 else "lines added at the beginning"
@@ -128,7 +128,7 @@ _WORD_BUDGET = 20_000
 """Steps of the search in one pair of lines: a few milliseconds."""
 
 _LEAST_KEPT = 4
-"""The least part of the shorter line that must be kept, one in this many; with less, marks would be confetti."""
+"""The least part of the shorter line that must be kept, one in this many; less would be confetti."""
 
 _WORD = re.compile(r"\w+|[^\S\r\n]+|\r|\n|[^\w\s]")
 

@@ -173,7 +173,7 @@ def _take(left: dict[str, Any], names: Iterable[str], shows: Callable[[str], boo
 
 
 def _take_edit(left: dict[str, Any], before: bytes, after: bytes) -> None:
-    """Remove the two arguments that make an edit: replacing one by the other gives exactly the shown content."""
+    """Remove the two arguments of an edit: replacing one by the other gives exactly the shown content."""
     for old_name, new_name in _EDIT:
         old, new = left.get(old_name), left.get(new_name)
         if isinstance(old, str) and isinstance(new, str) and _edits(before, _bytes(old), _bytes(new), after):

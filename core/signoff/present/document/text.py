@@ -116,7 +116,7 @@ def parts_document(
     *,
     notes: tuple[str, ...] = (),
 ) -> Document:
-    """Show the parts of a command. If there are many, the least risky ones are folded and counted in their place.
+    """Show the parts of a command. Of many, the least risky are folded and counted in their place.
 
     Args:
         title: The heading; a `str` must be words of signoff.

@@ -69,7 +69,7 @@ def reveal_line(
 
 
 def findings(text: str, field: Field) -> tuple[Finding, ...]:
-    """Return the findings of `reveal` without the text: for contents of any size, of which few rows are shown.
+    """Return the findings of `reveal` without the text: for large contents with few shown rows.
 
     Args:
         text: Any text, lone surrogates included.
@@ -80,7 +80,7 @@ def findings(text: str, field: Field) -> tuple[Finding, ...]:
 
 
 def has_no_one_width(char: str) -> bool:
-    """True if terminals draw a character, alone or with others, in different widths; `reveal` lets none through.
+    """True if terminals draw a character in different widths; `reveal` lets none through.
 
     Args:
         char: One character. Half a flag is one too, although a whole flag has one width.
@@ -89,7 +89,7 @@ def has_no_one_width(char: str) -> bool:
 
 
 def quoted(safe: SafeText) -> SafeText:
-    """Return the text between quotes that belong to `SafeText.hidden`, so that blanks at its ends can be seen."""
+    """Return the text in quotes that belong to `SafeText.hidden`, so that blanks at its ends show."""
     end = len(safe) + 1
     hidden = ((0, 1), *((a + 1, b + 1) for a, b in safe.hidden), (end, end + 1))
     return SafeText(f'"{safe.text}"', hidden, safe.findings, (0, *safe.replaced, 0))

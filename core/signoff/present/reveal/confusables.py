@@ -128,7 +128,7 @@ def in_punycode(host: str) -> bool:
 
 
 def decoded_host(host: str) -> str | None:
-    """The host with its Punycode decoded, to be made visible; None if that changes nothing, or takes too long."""
+    """The host with its Punycode decoded, to be made visible; None if that adds nothing, or is too slow."""
     labels = []
     for label in _labels(host):
         if label.startswith(_PUNYCODE):
@@ -225,7 +225,7 @@ def script_change(signs: str) -> int | None:
 
 
 def whole_disguise(text: str) -> int | None:
-    """The first letter that is not ASCII in a word that could pass for ASCII; None if there is no such word."""
+    """The first letter that is not ASCII in a word that could pass for ASCII; None without such a word."""
     if text.isascii():
         return None
     found = _table().passing.search(text) and _table().disguise.search(text)
@@ -233,7 +233,7 @@ def whole_disguise(text: str) -> int | None:
 
 
 def name_disguise(name: str) -> int | None:
-    """The first letter that is not ASCII in a name that could pass for ASCII; None if no reader could take it so.
+    """The first letter that is not ASCII in a name that could pass for ASCII; None for other names.
 
     One letter that cannot be mistaken shows that the others are genuine, as in a short word of Russian.
     """

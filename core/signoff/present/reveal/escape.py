@@ -74,7 +74,7 @@ _MANY_HIDDEN = b"\x01" * REPEATS
 _TOGETHER = re.compile(f"[{HIDDEN}]{{{REPEATS},}}|{COMPOSED}+|{PADDING}+")
 
 _PIECE = 1 << 12
-"""The number of characters written at once: so few that the memory for them is used again for the next ones."""
+"""The number of characters written at once: so few that their memory is used again."""
 
 
 _TABLES = {
@@ -119,7 +119,7 @@ def replacements(runs: Iterable[str], signs: Iterable[str]) -> list[str]:
 
 
 def written(text: str, shape: str) -> str:
-    """Return the text with an escape for hidden characters and a count for padding, as if each run were replaced.
+    """Return the text with escapes for hidden characters and counts for padding, run by run.
 
     Args:
         text: The text as it came.
@@ -313,7 +313,7 @@ def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) 
 
 @cache
 def _pattern(rules: Rules, layout: Layout) -> re.Pattern[str]:
-    """A pattern for what must be replaced, in shapes. No group matches at two starts of a run: time is linear."""
+    """A pattern for what must be replaced, in shapes. Time is linear: no group matches a run twice."""
     replaced = f"(?P<hidden>[{HIDDEN}]+)|(?P<marked>[{MARKED}]+)|(?P<composed>{COMPOSED}+)"
     groups = [replaced, pads(rules, one_row=layout.one_row).pattern]
     if layout.mark_trailing:
@@ -404,7 +404,7 @@ def typeable(text: str, instead: str = "", *, vowels: bool = False) -> str:
 
 
 def with_letters(text: str) -> str:
-    """Return the text with a letter for each spacing vowel sign, as `reveal` draws it; its length stays the same.
+    """Return the text with a letter for each spacing vowel sign, as `reveal` draws it; as long as before.
 
     Args:
         text: A result of `typeable`.

@@ -92,7 +92,7 @@ def judge(
 
 
 def host_note(links: Sequence[Authority], visible: Callable[[str], str]) -> str:
-    """The second form of hosts that have two, as ``<host xn--...>`` and ``<host xn--... is ...>``; else empty.
+    """The second form of hosts that have two, ``<host xn--...>`` or ``<host xn--... is ...>``; else "".
 
     Letters that pass for ASCII ones are given by their code points, to tell them apart.
 
@@ -352,7 +352,7 @@ def _has_gap(spaces: str, gap: int) -> bool:
 
 @cache
 def _gaps(gap: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns for blank lines at the start of a text and later; two, since one fixed first character is fast."""
+    """Patterns for blank lines at the start of a text and later; two are faster than one."""
     lines = f"(?: *+\n){{{gap}}}"
     return re.compile(lines), re.compile(f"\n{lines}")
 

@@ -1,4 +1,4 @@
-"""The effect of each character of a text on a screen, and its escape where it must not have that effect.
+"""The effect of each character on a screen, and its escape where it must not have that effect.
 
 The *shape* of a text is a string of the same length with one sign per character: the character's class. All
 rules about characters are regular expressions over shapes, so they are linear and need no table of their own.
@@ -237,7 +237,7 @@ _LEFT_OVER = (
     (JOINER, INVISIBLE), (SELECTOR, INVISIBLE), (SKIN_TONE, DISPUTED), (KEYCAP, DISPUTED),
     (NEW_PICTOGRAPH, DISPUTED), (REGIONAL * 2, PLAIN * 2), (REGIONAL, DISPUTED),
 )  # fmt: skip
-"""The final signs of characters that were not settled. All terminals give a flag two cells, not each half one."""
+"""The final signs of characters that were not settled. A flag takes two cells, half a flag varies."""
 _OPEN_SYLLABLES = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
 _SYLLABLES = re.compile(f"(?:[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[{_OPEN_SYLLABLES}][\u11a8-\u11c2])+")
 _MOST_MARKS = 4
@@ -250,7 +250,7 @@ _PILE = re.compile(f"{_FOURTH * 2 * _MOST_MARKS}{_FOURTH}*")
 
 
 def is_plain(text: str, kept: str) -> bool:
-    """True if a text is printable ASCII, apart from a tab (`kept` is a tab), newlines and tabs, or nothing."""
+    """True if a text is printable ASCII, apart from newlines and tabs as far as they are kept."""
     return text.isascii() and not text.encode("ascii").translate(None, _PLAIN[kept])
 
 
@@ -375,7 +375,7 @@ escaped_runs = Table[str]({}, lambda run: run.translate(_escapes))
 """Escapes for runs that are too short to be counted."""
 
 JOINTS = {0x200D: "+", 0xFE0E: "'", 0xFE0F: "*", 0x20E3: "_", **dict(enumerate("-:=%#", 0x1F3FB))}
-"""The signs drawn for characters that join or modify an emoji: the darker the skin, the denser the sign."""
+"""The signs for characters that join or modify an emoji: the darker the skin, the denser the sign."""
 MARKS = frozenset(JOINTS.values())
 
 

@@ -35,7 +35,7 @@ __all__ = [
 
 
 COUNTED = 60
-"""The most rows below the view that are wrapped to be counted: they have to be made before the page shows."""
+"""The most rows below the view that are wrapped to be counted, before the page shows."""
 
 LONG = 20_000
 """The length of a row, in characters, from which its cells are not measured one by one."""

@@ -1,4 +1,4 @@
-"""The view of documents: diffs, files, commands, structured calls. It keeps the place of the reader in them.
+"""The view of documents: diffs, files, commands, structured calls, with the place of the reader.
 
 The view draws only visible lines, whatever the length. It knows what it has drawn, so that the screen can count
 coverage, and asks for syntax colors of visible blocks only.
