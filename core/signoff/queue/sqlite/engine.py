@@ -110,6 +110,7 @@ class SqliteEngine(OwnConnection):
     def __init__(self, place: QueuePlace) -> None:
         super().__init__(str(place.directory))
         self.place = place
+        self._paths = tuple(f"{place.database}{suffix}" for suffix in _SUFFIXES)
         self.leases = FileLeases(place.leases)
         self._bells = Bells(place.bells)
         self._write_lock = WriteLock(place.directory)
@@ -253,7 +254,7 @@ class SqliteEngine(OwnConnection):
             if version < SCHEMA_VERSION:
                 self._migrate()
             self._begin_with()
-            self._files = (found, *(_identity(f"{database}{suffix}") for suffix in _SUFFIXES[1:]))
+            self._files = (found, *map(_identity, self._paths[1:]))
             self._require_there()
         except BaseException:
             self._connection.close()
@@ -277,14 +278,14 @@ class SqliteEngine(OwnConnection):
         Raises:
             QueueGoneError: They do not.
         """
+        if not self._files or self._is_as_it_was():
+            return
         database = self.place.database
         lost = None
-        for suffix, opened in zip(_SUFFIXES[1:], self._files[1:], strict=False):
-            now = _identity(f"{database}{suffix}")
+        for path, opened in zip(self._paths[1:], self._files[1:], strict=True):
+            now = _identity(path)
             if now != opened and opened is not None and lost is None:
-                lost = f"{database.name}{suffix}, which was {'removed' if now is None else 'replaced'}"
-        if not self._files:
-            return
+                lost = f"{Path(path).name}, which was {'removed' if now is None else 'replaced'}"
         if _identity(database) == self._files[0]:
             self._require_not_overwritten()
         now = _identity(database)
@@ -294,12 +295,21 @@ class SqliteEngine(OwnConnection):
                 raise self._end(f"lost its file {lost}")
         else:
             if now is not None:
-                if _identity(f"{database}-wal") == self._files[1]:
+                if _identity(self._paths[1]) == self._files[1]:
                     _put_log_aside(database)
                 raise self._end(ANOTHER_QUEUE)
             if self.place.directory.exists():
                 raise self._end(f"lost its file {database.name}, which was removed")
             raise self._end("was removed")
+
+    def _is_as_it_was(self) -> bool:
+        """Whether every file is the one that is open, and the database file was not changed since it was read."""
+        found = _found(self._paths[0])
+        return (
+            found is not None
+            and (found.st_size, found.st_ctime_ns) == self._seen
+            and ((found.st_dev, found.st_ino), *map(_identity, self._paths[1:])) == self._files
+        )
 
     def _require_not_overwritten(self) -> None:
         """Make sure that the database file holds, without its log, nothing older than it did.
@@ -469,11 +479,15 @@ def _version(database: Path) -> int:
 
 def _identity(path: str | Path) -> tuple[int, int] | None:
     """Device and inode of a file, or None if there is none. It is not opened: that would drop SQLite's locks."""
+    found = _found(path)
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _found(path: str | Path) -> os.stat_result | None:
     try:
-        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116 (at every look: a path object is slow)
+        return os.stat(path, follow_symlinks=False)  # noqa: PTH116 (at every look: a path object is slow)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
 
 
 def _require_own_index(database: Path) -> None:
@@ -487,11 +501,9 @@ def _require_own_index(database: Path) -> None:
 
 def _last_change(database: Path) -> tuple[int, int] | None:
     """Size and time of the last change of a file, in bytes and nanoseconds; None if there is none."""
-    try:
-        found = os.stat(database, follow_symlinks=False)  # noqa: PTH116 (as in `_identity`)
-    except OSError:
-        return None
-    return found.st_size, found.st_ctime_ns  # not the time of the contents, which a copy may bring along
+    found = _found(database)
+    # Not the time of the contents, which a copy may bring along.
+    return None if found is None else (found.st_size, found.st_ctime_ns)
 
 
 def _without_log(database: Path) -> dict[str, int] | None:
