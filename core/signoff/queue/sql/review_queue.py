@@ -371,9 +371,12 @@ class SqlReviewQueue(GrantReview):
         return tuple(map(self._own.in_verdict, verdicts))
 
     def _judge(self, targets: Iterable[tuple[str, int, str]]) -> None:
-        """Work out the risk of what is approved before the write, which others wait for."""
+        """Work out the risk of what is approved before the write, which others wait for; mostly it is known."""
+        unknown = [request_id for request_id, revision, _ in targets if not self._own.knows(request_id, revision)]
+        if not unknown:
+            return
         with self._engine.read() as look:
-            found = [_newest_or_damage(look, request_id) for request_id, _, _ in targets]
+            found = [_newest_or_damage(look, request_id) for request_id in unknown]
         for request in found:
             if request is not None:
                 self._own.of(request)

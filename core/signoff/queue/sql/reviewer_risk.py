@@ -26,6 +26,10 @@ class OwnRisk:
         self._guard = threading.Lock()
         self._known: dict[tuple[str, int], tuple[Submission, Submission]] = {}
 
+    def knows(self, request_id: str, revision: int) -> bool:
+        """Whether the risk was worked out before, of what the request said then."""
+        return (request_id, revision) in self._known
+
     def of(self, request: StoredRequest) -> StoredRequest:
         """Return a request with the stricter risk; a command may take milliseconds, and seconds at worst."""
         return replace(request, submission=self._known_of(request) or self._work_out(request))
