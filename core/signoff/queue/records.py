@@ -41,6 +41,7 @@ __all__ = [
     "StoredRequest",
     "Submission",
     "VerdictKind",
+    "is_id",
     "loudest",
     "modes_of",
     "new_id",
@@ -60,6 +61,11 @@ def new_id() -> str:
     """Return a random id of 100 bits. Its first 8 letters are enough to name it in daily use."""
     bits = secrets.randbits(5 * _LENGTH)
     return "".join(ID_LETTERS[bits >> (5 * place) & 31] for place in range(_LENGTH))
+
+
+def is_id(text: str) -> bool:
+    """Whether a text looks like what `new_id` returns."""
+    return len(text) == _LENGTH and set(text).issubset(ID_LETTERS)
 
 
 # -- A reviewer's signature on a decision or a grant, as it is stored with it.

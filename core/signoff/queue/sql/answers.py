@@ -20,7 +20,7 @@ from signoff.queue.errors import (
     UnknownRequestError,
 )
 from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, require_uninterrupted
-from signoff.queue.records import Outcome, RequestState, StoredRequest
+from signoff.queue.records import Outcome, RequestState, StoredRequest, is_id
 from signoff.queue.sql import requests
 from signoff.queue.sql.amendments import with_contents
 from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
@@ -89,15 +89,15 @@ class Answers:
             KeyboardInterrupt: The program was interrupted while this thread, which is not its main one, waited.
         """
         checks = [each for each in (None if hears_interrupts() else require_uninterrupted, check) if each]
-        request = self._look_at(request_id)
-        if request.pending:
-            notice = UnattendedNotice()
-            with self._engine.hang_bell(request.id) as bell:
-                self._belief.warm_up()
-                while (request := self._looked_at_again(request_id)).pending:
-                    _rest(bell, seconds_to_next_look([request.submission.expires_at]), checks)
-                    if notice.due:
-                        notice.give(self._engine, request)
+        if not is_id(request_id):  # it would name a bell
+            raise unknown_to_session(request_id)
+        notice = UnattendedNotice()
+        with self._engine.hang_bell(request_id) as bell:
+            self._belief.warm_up()
+            while (request := self._looked_at_again(request_id)).pending:
+                _rest(bell, seconds_to_next_look([request.submission.expires_at]), checks)
+                if notice.due:
+                    notice.give(self._engine, request)
         for each in checks:
             each()
         return self._deliver([request])[request_id]
