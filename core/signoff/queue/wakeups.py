@@ -6,6 +6,7 @@ Kept apart from the rest because importing asyncio takes longer than asking a qu
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, Self, TypeVar
@@ -41,8 +42,15 @@ class OwnThread:
             raise QueueUnavailableError(CLOSED_CONNECTION) from error
         return await doing
 
-    def close(self) -> None:
-        """Let the thread end after the work it has."""
+    def close(self, last: Callable[[], object] | None = None) -> None:
+        """Let the thread end after the work it has.
+
+        Args:
+            last: Is done there after that.
+        """
+        if last is not None:
+            with contextlib.suppress(RuntimeError):  # the program ends
+                self._executor.submit(last)
         self._executor.shutdown(wait=False)
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
         Pruning,
     )
     from signoff.queue.stats import Stats
-    from signoff.queue.wakeups import OwnThread
 
 
 __all__ = [
@@ -161,6 +159,54 @@ ORDER BY +seq
 """
 
 
+class _Watch:
+    """Looks whenever a bell rings. It sleeps in the thread that looks: no ring goes through the event loop first.
+
+    Args:
+        engine: An open engine.
+        sweeper: Ends what is overdue.
+        changes: Looks.
+    """
+
+    def __init__(self, engine: Engine, sweeper: Sweeper, changes: Callable[[int, float], _Look]) -> None:
+        self._engine = engine
+        self._sweeper = sweeper
+        self._changes = changes
+        self._bell: Bell | None = None
+        self._swept = 0.0
+
+    def begin(self, cursor: int) -> _Look:
+        """Hang the bell up, and look for the first time."""
+        self._bell = self._engine.hang_bell(REVIEWERS)
+        return self._attended(self._bell, cursor)
+
+    def look(self, cursor: int, *, rest: bool) -> _Look:
+        """Look again, after some rest if that is wanted; a ring ends it."""
+        bell = self._bell
+        assert bell is not None
+        if rest:
+            bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())
+        else:
+            bell.hush()
+        if time.monotonic() - self._swept < _SWEEP_AGAIN_SECONDS:
+            return self._changes(cursor, _RISK_SECONDS)
+        if not bell.hangs:
+            bell.close()
+            bell = self._bell = self._engine.hang_bell(REVIEWERS)
+        return self._attended(bell, cursor)
+
+    def end(self) -> None:
+        """Take the bell down."""
+        if self._bell is not None:
+            self._bell.close()
+
+    def _attended(self, bell: Bell, cursor: int) -> _Look:
+        self._swept = time.monotonic()
+        self._engine.attend(bell)
+        self._sweeper.sweep()
+        return self._changes(cursor, _RISK_SECONDS)
+
+
 class SqlReviewQueue(GrantReview):
     """A `ReviewQueue` on a database. May be shared by the threads and event loops of one process.
 
@@ -175,8 +221,6 @@ class SqlReviewQueue(GrantReview):
         super().__init__(reviewer, engine)
         self._sweeper = Sweeper(engine)
         self._shown = Shown()
-        self._guard = threading.Lock()
-        self._own_thread: OwnThread | None = None
 
     @property
     def reviewer(self) -> str:
@@ -295,42 +339,28 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
         """
-        from signoff.queue.wakeups import AsyncBell
+        from signoff.queue.wakeups import OwnThread
 
-        thread = self._thread()
-        hung = self._engine.hang_bell(REVIEWERS)
-        with contextlib.ExitStack() as hanging:
-            bell = hanging.enter_context(AsyncBell(hung))
-            swept = time.monotonic()
-            found, left = await thread.run(self._attend, hung, cursor)
+        self._engine.require_open()
+        thread, watch = OwnThread(), _Watch(self._engine, self._sweeper, self._changes)
+        try:
+            found, left = await thread.run(watch.begin, cursor)
             yield found
             while True:
                 if left:
                     risen, left = await thread.run(self._risen, left, found.cursor)
                     if risen.changes:
                         yield risen
-                else:
-                    await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
                 cursor = found.cursor
-                looked = time.monotonic()
-                if looked - swept < _SWEEP_AGAIN_SECONDS:
-                    found, more = await thread.run(self._changes, cursor, _RISK_SECONDS)
-                else:
-                    swept = looked
-                    if not hung.hangs:
-                        hanging.close()
-                        hung = self._engine.hang_bell(REVIEWERS)
-                        bell = hanging.enter_context(AsyncBell(hung))
-                    found, more = await thread.run(self._attend, hung, cursor)
+                found, more = await thread.run(watch.look, cursor, rest=not left)
                 changed = {each.request.id for each in found.changes}
                 left = [*(each for each in left if each.id not in changed), *more]
                 if found.cursor != cursor:
                     yield found
-
-    def _attend(self, bell: Bell, cursor: int) -> _Look:
-        self._engine.attend(bell)
-        self._sweeper.sweep()
-        return self._changes(cursor, _RISK_SECONDS)
+        finally:
+            thread.close(watch.end)
+            if not self._engine.closed:
+                self._engine.ring(REVIEWERS)  # the thread may sleep
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> DecideResult:
         """Decide one request; the first decision wins.
@@ -523,9 +553,6 @@ class SqlReviewQueue(GrantReview):
         self._engine.close()
         if forked:
             return
-        with self._guard:
-            if self._own_thread is not None:
-                self._own_thread.close()
         self._engine.ring(REVIEWERS)  # whoever watches through this connection is told now
 
     def __enter__(self) -> Self:
@@ -539,15 +566,6 @@ class SqlReviewQueue(GrantReview):
         if decision.source is DecisionSource.REVIEWER or not decision.by:
             return replace(decision, by=self._reviewer)
         return decision
-
-    def _thread(self) -> OwnThread:
-        from signoff.queue.wakeups import OwnThread
-
-        self._engine.require_open()
-        with self._guard:
-            if self._own_thread is None:
-                self._own_thread = OwnThread()
-            return self._own_thread
 
 
 def _newest_or_damage(look: Look, request_id: str) -> StoredRequest | None:
