@@ -20,16 +20,27 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
+from signoff.queue.sql.history import history_end
 from signoff.queue.sqlite.schema import SCHEMA_VERSION
 
 AGENT = AgentInfo("agent", "s-1", "/work")
-FORMAT_1 = Path(__file__).parent / "files" / "queue-format-1.db"
+FILES = Path(__file__).parent / "files"
 HELLO = hashlib.sha256(b'print("hello")\n').hexdigest()
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A queue as signoff with format 1 left it: its agent died while two requests waited."""
+    return left_by(1, tmp_path)
+
+
+@pytest.fixture
+def of_format_3(tmp_path: Path) -> Path:
+    """The same of format 3, where also an approval waits to be taken."""
+    return left_by(3, tmp_path)
+
+
+def left_by(version: int, tmp_path: Path) -> Path:
     place = tmp_path / "queue"
     with open_review_queue(place):
         pass  # for the directories
@@ -37,7 +48,7 @@ def old(tmp_path: Path) -> Path:
     database.unlink()
     for companion in place.glob("queue.db-*"):
         companion.unlink()
-    shutil.copy(FORMAT_1, database)
+    shutil.copy(FILES / f"queue-format-{version}.db", database)
     database.chmod(0o600)
     return place
 
@@ -180,3 +191,46 @@ def test_what_was_remembered_and_recorded_without_servers_holds_after_a_file_of_
             assert looking.check_history().fault is None
     with closing(sqlite3.connect(place / "queue.db")) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+def test_what_was_asked_and_decided_in_format_3_is_still_there(of_format_3: Path) -> None:
+    with open_review_queue(of_format_3) as review:
+        states = Counter(record.state for record in review.history())
+        assert review.verify() is None
+    # Two more were withdrawn: their agent is gone.
+    assert states == {
+        RequestState.APPROVED: 4,
+        RequestState.REJECTED: 1,
+        RequestState.SUPERSEDED: 1,
+        RequestState.WITHDRAWN: 2,
+    }
+
+
+def test_records_of_before_and_after_format_3_are_found_together(of_format_3: Path) -> None:
+    with open_agent_queue(AGENT, of_format_3) as agent, open_review_queue(of_format_3) as review:
+        approve(review, agent.submit(call("new", description="save the quarterly figures")))
+        for which in (
+            HistoryFilter(text="quarterly "),
+            HistoryFilter(text="quart", states={RequestState.APPROVED}),
+        ):
+            assert len(review.history(which)) == 2
+        before = {record.seq for record in review.history() if record.agent_name == "refactor"}
+        assert {record.seq for record in review.history(HistoryFilter(agent_name="refactor"))} == before
+        assert review.prune(keep=1).count == 8
+        assert [record.tool_name for record in review.history(HistoryFilter(text="quarterly "))] == ["write_file"]
+
+
+def test_a_file_of_format_3_has_the_rules_of_a_new_one(of_format_3: Path, tmp_path: Path) -> None:
+    with open_review_queue(of_format_3), open_review_queue(tmp_path / "new"):
+        assert rules(of_format_3) == rules(tmp_path / "new")
+        assert columns(of_format_3) == columns(tmp_path / "new")
+
+
+def test_a_record_that_an_older_program_still_filed_is_found_once(of_format_3: Path) -> None:
+    with open_agent_queue(AGENT, of_format_3) as agent, open_review_queue(of_format_3) as review:
+        approve(review, agent.submit(call("new", description="both file this")))
+        with review._engine.write() as transaction:
+            seq, _ = history_end(transaction)
+            transaction.search.add(transaction, seq, ["both", "file", "this"])
+        for _ in range(2):
+            assert [record.seq for record in review.history(HistoryFilter(text="both "))] == [seq]

@@ -28,9 +28,10 @@ __all__ = [
 ]
 
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Stored in the table ``format``. A queue with a higher one is refused untouched. Since 2 requests and grants may
-name a server, which programs of format 1 cannot read; the tables are the same."""
+name a server, which programs of format 1 cannot read. Since 3 records are filed for the search later than they are
+written, so programs of format 2 would not find the newest. The tables are the same."""
 
 _OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
 
@@ -138,7 +139,7 @@ CREATE TABLE blob_uses (
     PRIMARY KEY (sha256, request_seq)
 );
 INSERT INTO format (version) VALUES ({SCHEMA_VERSION});
-INSERT INTO counters (name, value) VALUES ('change', 1), ('pruned', 0);
+INSERT INTO counters (name, value) VALUES ('change', 1), ('pruned', 0), ('filed', 0);
 """  # noqa: S608 (the one value is a constant of ours)
 
 _INDEXES = """
@@ -297,6 +298,10 @@ def _is_there(connection: Connection, place: PostgresPlace) -> bool:
     if 0 < version < SCHEMA_VERSION:
         with connection.transaction():
             connection.execute(
+                f'INSERT INTO "{place.schema}".counters (name, value)'  # noqa: S608
+                f" SELECT 'filed', COALESCE(MAX(seq), 0) FROM \"{place.schema}\".history ON CONFLICT DO NOTHING"
+            )
+            connection.execute(
                 f'UPDATE "{place.schema}".format SET version = %s WHERE version < %s',  # noqa: S608
                 (SCHEMA_VERSION, SCHEMA_VERSION),
             )
@@ -331,7 +336,11 @@ class VectorIndex:
 
     def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """File a record under its words."""
-        transaction.run("INSERT INTO search (seq, words) VALUES (?, array_to_tsvector(?))", seq, list(words))
+        transaction.run(
+            "INSERT INTO search (seq, words) VALUES (?, array_to_tsvector(?)) ON CONFLICT DO NOTHING",
+            seq,
+            list(words),
+        )
 
     def remove(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """Take a record out; the table knows what it was filed under."""

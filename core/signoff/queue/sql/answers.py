@@ -180,7 +180,7 @@ class Answers:
 
     def _changed(self, look: Look, since: int) -> set[str]:
         rows = look.rows(
-            "SELECT id FROM requests WHERE session = ? AND change > ?",
+            "SELECT id FROM requests WHERE session || '' = ? AND change > ?",  # few changed, of any session
             pack_text(self._session),
             since,
         )

@@ -161,7 +161,7 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str, signer
     rows = transaction.rows(
         """
         SELECT * FROM requests
-        WHERE session = ? AND batch_id = ? AND state = 'pending' ORDER BY seq
+        WHERE session || '' = ? AND batch_id = ? AND state = 'pending' ORDER BY +seq
         """,
         pack_text(stopper.asked_by.session),
         pack_text(stopper.submission.batch_id),

@@ -82,7 +82,7 @@ def _readable(transaction: Transaction, test: str, value: object) -> list[Stored
     """The pending requests that pass a test; those that cannot be read are ended right here."""
     found, damaged = sort_out(
         transaction.rows(
-            f"SELECT * FROM requests WHERE state = 'pending' AND {test} ORDER BY seq",  # noqa: S608
+            f"SELECT * FROM requests WHERE state = 'pending' AND {test} ORDER BY +seq",  # noqa: S608
             value,
         )
     )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from signoff.queue.codec import submission_from_text, to_text
 from signoff.queue.errors import DamagedRecordError, GrantRefusedError, UnknownRequestError
 from signoff.queue.grant_pattern import GrantPattern, PatternError
-from signoff.queue.history import HistoryRecord, PatternPreview
+from signoff.queue.history import HistoryFilter, HistoryRecord, PatternPreview
 from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest, Submission, new_id, stored_key
 from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Look, Row, Transaction
-from signoff.queue.sql.history import COLUMNS, SOURCE
+from signoff.queue.sql.history import newest_rows
 from signoff.queue.sql.reviewer_risk import OwnRisk
 from signoff.queue.sql.rows import grant_from_row, grant_or_damage, history_from_row
 from signoff.queue.sql.verification import believed_by_a_reviewer
@@ -361,13 +361,7 @@ def _is_about(pattern: GrantPattern, submission: Submission) -> bool:
 
 def _latest_calls(look: Look, session: str | None, last: int) -> list[Row]:
     """The newest record of each of the latest calls, newest first."""
-    tests = {} if session is None else {"h.session = ?": pack_text(session)}
-    where = f"WHERE {' AND '.join(tests)}" if tests else ""
-    rows = look.rows(
-        f"SELECT {COLUMNS} FROM {SOURCE} {where} ORDER BY h.seq DESC LIMIT ?",  # noqa: S608
-        *tests.values(),
-        _MOST_RECORDS_OF_A_CALL * last,
-    )
+    rows = newest_rows(look, HistoryFilter(session=session), _MOST_RECORDS_OF_A_CALL * last)
     newest: dict[object, Row] = {}
     for row in rows:
         call = ("answered at once", row["seq"]) if row["request_seq"] is None else ("asked", row["request_seq"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import unicodedata
@@ -17,7 +18,7 @@ from signoff.queue.codec import (
     decision_to_text,
     submission_to_text,
 )
-from signoff.queue.errors import DamagedRecordError
+from signoff.queue.errors import DamagedRecordError, QueueUnavailableError
 from signoff.queue.history import HistoryFilter, HistoryRecord, Pruning
 from signoff.queue.records import (
     AskedBy,
@@ -43,9 +44,14 @@ __all__ = [
     "append_damaged",
     "append_end",
     "append_pruning",
+    "file_history",
+    "file_records",
     "filed_under",
     "history_end",
     "history_start",
+    "last_filed",
+    "newest_rows",
+    "note_filed",
     "page",
     "record_hash",
     "wanted",
@@ -175,7 +181,8 @@ def _insert(
         record.hash,
         None if record.decision is None else pack_text(record.decision.by),
     )
-    transaction.search.add(transaction, record.seq, filed_under(record))
+    if record.seq - last_filed(transaction) > _MOST_UNFILED:
+        file_records(transaction, 2)
 
 
 # -- Reading the history: a page of it, or all of it in short looks.
@@ -196,6 +203,14 @@ class _Stretch:
     before: int | None = None
     oldest_first: bool = False
 
+    def narrowed(self, *, after: int | None = None, before: int | None = None) -> _Stretch:
+        """The part of it that is behind one record and before another."""
+        return replace(
+            self,
+            after=max((end for end in (after, self.after) if end is not None), default=None),
+            before=min((end for end in (before, self.before) if end is not None), default=None),
+        )
+
 
 def page(look: Look, which: HistoryFilter | None, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
     """Return a page of the history, newest first.
@@ -209,6 +224,11 @@ def page(look: Look, which: HistoryFilter | None, before: int | None, limit: int
     which = which or HistoryFilter()
     stretch = _narrowed(look, which, _Stretch(before=before))
     return () if stretch is None else tuple(map(_readable, _rows(look, which, stretch, limit)))
+
+
+def newest_rows(look: Look, which: HistoryFilter, limit: int) -> list[Row]:
+    """Return the rows of the newest records wanted, newest first."""
+    return _rows(look, which, _Stretch(), limit)
 
 
 def all_of(engine: Engine, which: HistoryFilter | None) -> Iterator[HistoryRecord]:
@@ -248,6 +268,25 @@ def _rows_in_state(
     look: Look, which: HistoryFilter, state: RequestState | None, stretch: _Stretch, limit: int
 ) -> Sequence[Row]:
     words = wanted(which, state, by_terms=look.search.combines)
+    if words is None:
+        return _selected(look, which, state, stretch, limit)
+    filed = last_filed(look)
+    found = [
+        *_selected(look, which, state, stretch.narrowed(before=filed + 1), limit, words),
+        *(row for row in _selected(look, which, state, stretch.narrowed(after=filed)) if _fits(row, words)),
+    ]
+    found.sort(key=lambda row: int(row["seq"]), reverse=not stretch.oldest_first)
+    return found[:limit]
+
+
+def _selected(
+    look: Look,
+    which: HistoryFilter,
+    state: RequestState | None,
+    stretch: _Stretch,
+    limit: int | None = None,
+    words: Wanted | None = None,
+) -> Sequence[Row]:
     source, key, joined = SOURCE, "h.seq", []
     values: tuple[object, ...] = ()
     if words is not None:
@@ -259,10 +298,10 @@ def _rows_in_state(
     conditions = " AND ".join([*joined, *tests])
     return look.rows(
         f"SELECT {COLUMNS} FROM {source} {'WHERE' if conditions else ''} {conditions}"  # noqa: S608
-        f" ORDER BY {key} {'ASC' if stretch.oldest_first else 'DESC'} LIMIT ?",
+        f" ORDER BY {key} {'ASC' if stretch.oldest_first else 'DESC'} {'' if limit is None else 'LIMIT ?'}",
         *values,
         *tests.values(),
-        limit,
+        *(() if limit is None else (limit,)),
     )
 
 
@@ -301,9 +340,7 @@ def _narrowed(look: Look, which: HistoryFilter, stretch: _Stretch) -> _Stretch |
     if ends is None or ends["first"] is None:
         return None
     first, behind = int(ends["first"]), int(ends["last"]) + 1
-    after = first - 1 if stretch.after is None else max(first - 1, stretch.after)
-    before = behind if stretch.before is None else min(behind, stretch.before)
-    return replace(stretch, after=after, before=before)
+    return stretch.narrowed(after=first - 1, before=behind)
 
 
 def _readable(row: Row) -> HistoryRecord:
@@ -346,6 +383,12 @@ LONGEST_SEARCHED = 4_000
 LONGEST_WORD = 64
 """Words are compared up to so many characters."""
 
+_MOST_UNFILED = 1_000
+"""Behind so many, each new record files two, in case that nobody else files any."""
+
+_FILED_AT_ONCE = 500
+_FILING_PATIENCE_SECONDS = 0.2
+
 _WORD = re.compile(r"[^\W_]+")
 _ASKED = re.compile(r"([^\W_]+)(\*?)")
 
@@ -379,6 +422,62 @@ def filed_under(record: HistoryRecord) -> tuple[str, ...]:
     return tuple(words)
 
 
+def file_history(engine: Engine, *, most_left: int = 0) -> None:
+    """File what the search does not know yet. Never fails: what cannot be filed now is found all the same.
+
+    Args:
+        engine: An open engine.
+        most_left: Most records that may stay unfiled.
+    """
+    with contextlib.suppress(QueueUnavailableError):
+        while _unfiled(engine) > most_left:
+            # Lost with the record or after it, if power is lost: it is filed again.
+            with engine.write(durable=False, patience=_FILING_PATIENCE_SECONDS) as transaction:
+                if not file_records(transaction, _FILED_AT_ONCE):
+                    return
+
+
+def file_records(transaction: Transaction, most: int) -> bool:
+    """File the oldest records that the search does not know, if there are any. Damaged ones are left out."""
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM {SOURCE} WHERE h.seq > ? ORDER BY h.seq LIMIT ?",  # noqa: S608
+        last_filed(transaction),
+        most,
+    )
+    for row in rows:
+        with contextlib.suppress(DamagedRecordError):
+            transaction.search.add(transaction, row["seq"], filed_under(history_from_row(row)))
+    if rows:
+        note_filed(transaction, rows[-1]["seq"])
+    return bool(rows)
+
+
+def last_filed(look: Look) -> int:
+    """Return the seq of the last record that the search knows."""
+    return look.number("SELECT value FROM counters WHERE name = 'filed'")
+
+
+def note_filed(transaction: Transaction, seq: int) -> None:
+    """Note that all records up to one are in the search, or in the history no more."""
+    transaction.run("UPDATE counters SET value = ? WHERE name = 'filed' AND value < ?", seq, seq)
+
+
+def _unfiled(engine: Engine) -> int:
+    with engine.read() as look:
+        return history_end(look)[0] - last_filed(look)
+
+
+def _fits(row: Row, words: Wanted) -> bool:
+    """Whether a record that is not filed would be found."""
+    try:
+        under = filed_under(history_from_row(row))
+    except DamagedRecordError:
+        return False
+    return set(words.words).issubset(under) and all(
+        any(word.startswith(prefix) for word in under) for prefix in words.prefixes
+    )
+
+
 def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) -> Wanted | None:
     """Return what records must be filed under, or None if the search is of no use.
 
@@ -399,7 +498,7 @@ def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) 
         "by": which.decided_by,
     }
     terms = [_term(kind, value) for kind, value in filters.items() if value is not None]
-    if not asked and not (by_terms and len(terms) > 1):
+    if not asked and not (by_terms and terms):
         return None
     return Wanted((*terms, *sorted({word for word, _ in asked} - prefixes)), tuple(sorted(prefixes)))
 

@@ -15,7 +15,7 @@ from signoff.queue.errors import DamagedRecordError, QueueUnavailableError
 from signoff.queue.history import Pruning
 from signoff.queue.sql import audit, history
 from signoff.queue.sql.engine import Engine, Look, Row, Transaction
-from signoff.queue.sql.history import COLUMNS, SOURCE, filed_under
+from signoff.queue.sql.history import COLUMNS, SOURCE, filed_under, last_filed, note_filed
 from signoff.queue.sql.rows import history_from_row
 
 __all__ = ["RECORDS_AT_ONCE", "Limits", "prune", "pruning_of"]
@@ -155,8 +155,11 @@ def _delete_some(transaction: Transaction, last: int) -> bool:
     transaction.run("UPDATE counters SET value = ? WHERE name = 'pruned'", newest["seq"])
     transaction.run("DELETE FROM anchors")
     transaction.run("INSERT INTO anchors (seq, hash) VALUES (?, ?)", newest["seq"], newest["hash"])
+    filed = last_filed(transaction)
     for row in rows:
-        _unfile(transaction, row)
+        if row["seq"] <= filed:
+            _unfile(transaction, row)
+    note_filed(transaction, newest["seq"])
     transaction.run("DELETE FROM history WHERE seq <= ?", newest["seq"])
     for request_id in dict.fromkeys(row["request_id"] for row in rows if row["request_id"] is not None):
         _delete_request(transaction, request_id)

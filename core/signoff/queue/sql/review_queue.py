@@ -30,6 +30,7 @@ from signoff.queue.sql.amendments import stored_content
 from signoff.queue.sql.decisions import Shown, decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
 from signoff.queue.sql.expiry import Sweeper
+from signoff.queue.sql.history import file_history
 from signoff.queue.sql.overdue import find_overdue
 from signoff.queue.sql.requests import upcoming
 from signoff.queue.sql.reviewer_risk import OwnRisk
@@ -147,10 +148,14 @@ _SWEEP_AGAIN_SECONDS = 0.5
 _RISK_SECONDS = 0.1
 """How long somebody who watches waits for the reviewer's own risk of requests, before they are told without it."""
 
+_MOST_UNFILED = 100
+"""While somebody watches, at most so many records of the history wait to be filed for the search."""
+
 _Look = tuple[ChangeSet, list[StoredRequest]]
 """What changed, and those of it of which only the sender's risk is known so far."""
 
-_PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY seq"
+# Adding nothing to seq keeps SQLite from walking along it, through all that ended, to save a sort of few.
+_PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY +seq"
 _CHANGED = """
 SELECT * FROM requests r
 WHERE change > ?
@@ -204,6 +209,7 @@ class _Watch:
         self._swept = time.monotonic()
         self._engine.attend(bell)
         self._sweeper.sweep()
+        file_history(self._engine, most_left=_MOST_UNFILED)
         return self._changes(cursor, _RISK_SECONDS)
 
 
@@ -448,6 +454,7 @@ class SqlReviewQueue(GrantReview):
         from signoff.queue.sql import history
 
         self._sweeper.sweep()
+        file_history(self._engine)
         with self._engine.read() as look:
             return history.page(look, which, before, limit)
 
@@ -460,6 +467,7 @@ class SqlReviewQueue(GrantReview):
         from signoff.queue.sql import history
 
         self._sweeper.sweep()
+        file_history(self._engine)
         return history.all_of(self._engine, which)
 
     def verify(self) -> int | None:

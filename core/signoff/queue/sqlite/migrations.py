@@ -92,4 +92,26 @@ def _from_2(_: sqlite3.Connection) -> None:
     """Servers of tools: requests and grants without one stay as they are, and older programs read no others."""
 
 
-_STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1, 2: _from_2}
+def _from_3(connection: sqlite3.Connection) -> None:
+    """Records that are filed later than they are written, and half as many indexes."""
+    connection.execute(
+        "INSERT OR IGNORE INTO counters (name, value) SELECT 'filed', COALESCE(MAX(seq), 0) FROM history"
+    )
+    for index in _UNTIL_3:
+        connection.execute(f"DROP INDEX IF EXISTS {index}")
+
+
+_UNTIL_3 = (
+    "requests_pending",
+    "requests_pending_agent",
+    "requests_pending_batch",
+    "requests_first_key",
+    "requests_session_change",
+    "history_session",
+    "history_agent",
+    "history_tool",
+    "history_state",
+    "history_decided_by",
+)
+
+_STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1, 2: _from_2, 3: _from_3}
