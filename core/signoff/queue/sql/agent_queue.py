@@ -255,16 +255,19 @@ class SqlAgentQueue:
         Raises:
             QueueUnavailableError: The queue cannot be used; nothing was granted.
         """
-        if not (submission.may_be_remembered and self.has_grant(submission)):
+        if not submission.may_be_remembered:
+            return None
+        with self._engine.read() as look:
+            grant = grants.in_force(look, self._info.session, submission, self._belief.grant)
+        if grant is None:
             return None
         with self._engine.write() as transaction:
-            # Looked up again: it may have been revoked in between.
-            grant = grants.in_force(transaction, self._info.session, submission, self._belief.grant)
-            if grant is None:
-                return None
-            decision = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id)
-            history.append_call(transaction, self._asking(submission), submission, RequestState.APPROVED, decision)
-            return grants.count_use(transaction, grant)
+            grant = grants.count_use(transaction, grant)
+            if grant is not None:
+                decision = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id)
+                asking = self._asking(submission)
+                history.append_call(transaction, asking, submission, RequestState.APPROVED, decision)
+            return grant
 
     def record(self, submission: Submission, decision: Decision) -> None:
         """Put a decision that never was a request into the history.

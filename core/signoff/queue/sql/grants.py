@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signoff.queue.codec import submission_from_text, to_text
@@ -14,7 +15,7 @@ from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Look, Row, Transaction
 from signoff.queue.sql.history import newest_rows
 from signoff.queue.sql.reviewer_risk import OwnRisk
-from signoff.queue.sql.rows import grant_from_row, grant_or_damage, history_from_row
+from signoff.queue.sql.rows import grant_or_damage, history_from_row
 from signoff.queue.sql.verification import believed_by_a_reviewer
 from signoff.queue.text_escape import pack_text
 
@@ -152,13 +153,18 @@ def add_pattern(
     )
 
 
-def count_use(transaction: Transaction, grant: Grant) -> Grant:
-    """Count one use of a grant in force and return it as it is now."""
+def count_use(transaction: Transaction, grant: Grant) -> Grant | None:
+    """Count one use of a grant and return it as it is now; None if it was revoked since it was looked up."""
+    used = transaction.run(
+        "UPDATE grants SET uses = uses + 1, last_used_at = ? WHERE id = ? AND revoked_at IS NULL",
+        transaction.now,
+        grant.id,
+    )
+    if not used:
+        return None
     transaction.grants_change()
-    transaction.run("UPDATE grants SET uses = uses + 1, last_used_at = ? WHERE id = ?", transaction.now, grant.id)
-    row = transaction.row("SELECT * FROM grants WHERE id = ?", grant.id)
-    assert row is not None
-    return grant_from_row(row)
+    uses = transaction.number("SELECT uses FROM grants WHERE id = ?", grant.id)
+    return replace(grant, uses=uses, last_used_at=transaction.now)
 
 
 def revoke(transaction: Transaction, grant_id: str, by: str) -> bool:
