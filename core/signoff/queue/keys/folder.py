@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -123,9 +124,16 @@ class KeysFolder(NamedTuple):
 
 def keys_folder() -> KeysFolder:
     """Return the directory of the keys: ``SIGNOFF_KEYS_DIR``, or one in the user's configuration."""
-    named = os.environ.get(KEYS_VARIABLE)
-    if named:
+    named = os.environ.get(KEYS_VARIABLE) or ""
+    if named and not os.path.isabs(named):  # noqa: PTH117 (asked for each decision: path objects are slow)
         return KeysFolder(Path(os.path.abspath(Path(named).expanduser())))  # noqa: PTH100 (keeps links visible)
+    return _folder(named, os.environ.get("XDG_CONFIG_HOME"), os.environ.get("HOME"))
+
+
+@lru_cache(maxsize=8)
+def _folder(named: str, *_: str | None) -> KeysFolder:
+    if named:
+        return KeysFolder(Path(os.path.abspath(named)))  # noqa: PTH100 (keeps links visible)
     import platformdirs  # late: most programs never ask
 
     return KeysFolder(Path(platformdirs.user_config_path("signoff", appauthor=False)) / "keys")
