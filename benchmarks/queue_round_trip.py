@@ -2,6 +2,9 @@
 
 Round trip: an agent submits and waits; a reviewer in another process sees the request and decides; the agent goes
 on. Floor: two processes that each write as many bytes to a file, call fdatasync and wake the other over a pipe.
+
+A call that a remembered approval answers waits for nobody: its floor is the same bytes made durable once. How many
+pages each step adds to SQLite's log does not depend on how busy the machine is.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import asyncio
 import multiprocessing as mp
 import os
 import random
+import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +26,12 @@ from benchmarks.measuring import durable, example, percentile, spread
 from signoff.queue import AgentInfo, AgentQueue, Decision, open_agent_queue, open_review_queue
 
 ROUNDS = 300
+PAGED = 80
+"""Rounds of which the pages are counted; the log of so many is shorter than what is moved into the database."""
+
 FLOOR = "floor"
+REMEMBERED = "approval remembered in the queue"
+COMMIT = "one durable commit"
 
 
 def run() -> list[dict[str, Any]]:
@@ -38,6 +47,8 @@ def run() -> list[dict[str, Any]]:
                         "round trip, waiting thread": lambda key: _ask(queue, key, folder),
                         "round trip, waiting coroutine": lambda key: runner.run(_ask_async(queue, key, folder)),
                         FLOOR: floor_round,
+                        REMEMBERED: _remembered(queue, folder),
+                        COMMIT: _commit(folder),
                     }
                 )
     ratios = [
@@ -47,10 +58,48 @@ def run() -> list[dict[str, Any]]:
             "unit": "x",
         }
         for name, values in times.items()
-        if name != FLOOR
+        if name.startswith("round trip")
         for percent in (50, 99)
     ]
-    return spread(times) + ratios
+    ratios += [
+        {
+            "name": f"{REMEMBERED} / {COMMIT}, p{percent}",
+            "value": percentile(times[REMEMBERED], percent) / percentile(times[COMMIT], percent),
+            "unit": "x",
+        }
+        for percent in (50, 99)
+    ]
+    return spread(times) + ratios + pages()
+
+
+def pages() -> list[dict[str, Any]]:
+    """How many pages each step of a round trip adds to the log of SQLite; means."""
+    log: list[list[int]] = []
+    with tempfile.TemporaryDirectory(prefix="signoff-bench-") as name:
+        place = Path(name) / "queue"
+        info = AgentInfo("bench", "s", name)
+        with open_agent_queue(info, place) as agent, open_review_queue(place, reviewer="bench") as reviewer:
+            for number in range(PAGED):
+                log.append([_log_pages(place)])
+                posted = agent.submit(example(f"page {number}", Path(name)))
+                log[-1].append(_log_pages(place))
+                reviewer.decide(posted.id, posted.revision, posted.submission.digest, Decision(approved=True))
+                log[-1].append(_log_pages(place))
+                agent.wait(posted.id)
+                log[-1].append(_log_pages(place))
+    return [
+        {
+            "name": f"pages written, {step}",
+            "value": statistics.mean(sizes[place + 1] - sizes[place] for sizes in log),
+            "unit": "",
+        }
+        for place, step in enumerate(("request", "decision", "answer taken"))
+    ]
+
+
+def _log_pages(place: Path) -> int:
+    """Pages in a log that was never moved into the database (https://sqlite.org/fileformat2.html#walformat)."""
+    return ((place / "queue.db-wal").stat().st_size - 32) // (4096 + 24)
 
 
 def interleaved(rounds: dict[str, Callable[[str], object]], count: int = ROUNDS) -> dict[str, list[float]]:
@@ -110,6 +159,16 @@ def _ask(queue: AgentQueue, key: str, folder: Path) -> None:
 async def _ask_async(queue: AgentQueue, key: str, folder: Path) -> None:
     posted = await queue.asubmit(example(key, folder))
     await queue.await_outcome(posted.id)
+
+
+def _remembered(queue: AgentQueue, folder: Path) -> Callable[[str], object]:
+    queue.add_grant(example("remembered", folder), by="bench")
+    return lambda key: queue.use_grant(example(key, folder))
+
+
+def _commit(folder: Path) -> Callable[[str], object]:
+    file = os.open(folder / "c", os.O_CREAT | os.O_WRONLY, 0o600)
+    return lambda _: durable(file)
 
 
 def _review(place: str, ready: Any) -> None:
