@@ -399,8 +399,10 @@ def test_a_reader_that_went_away_is_no_approval(cli: Cli) -> None:
     with Asking(cli, *CALL, "--json") as asking:
         ident = asking.posted_id()
         assert asking.process.stdout is not None
+        asking.process.send_signal(signal.SIGSTOP)  # it would see that first, and withdraw
         asking.process.stdout.close()
         decide(cli, ident, Decision(approved=True))
+        asking.process.send_signal(signal.SIGCONT)
         assert asking.process.wait(PATIENCE) == 141
 
 

@@ -54,10 +54,11 @@ class Following:
         self._watch = FileWatch(self.look)
 
     def start(self) -> None:
-        """Go on whenever a change is told, from the first look on; call it in the event loop."""
+        """Check the rule files, and listen for changes from the first `look` on; call it in the event loop."""
         self._watch.start()
         for problem in self._chosen.problems:
             self._uses.announce(f"theme left out: {reveal_line(problem).text}", token="danger")
+        self._look_at_rules()
 
     def stop(self) -> None:
         """End."""
