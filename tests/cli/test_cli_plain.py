@@ -281,7 +281,7 @@ def test_numbers_stay_with_their_requests(talk: Talk, agent: AgentQueue, cli: Cl
     first = post(agent, command("ls", cli.folder))
     talk.news()
     agent.withdraw(first.id, "not needed")
-    assert talk.news().startswith("ended: 1 withdrawn, nobody decided: not needed")
+    assert talk.news().startswith("ended: 1 withdrawn: not needed")
     post(agent, command("pwd", cli.folder))
     assert talk.news().startswith("new: 2. ")
     assert "1 does not wait any more (withdrawn)" in talk.says("y 1")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
 from signoff.canonical import canonical
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, NOTHING_HIDDEN, Redactor
+from signoff.policy.redaction.patterns import SHAPES
 from signoff.present.document.masking import length_of, mark
 from signoff.present.document.structured import structured_document
 
@@ -89,56 +90,74 @@ class TestNames:
         assert DEFAULT_REDACTION.mask_value({"password": value}) == {"password": value}
 
 
+TOKENS = [
+    GITHUB,
+    "github_" + "pat_11ABCDEFG0aBcDeFgHiJkL_x",
+    "gl" + "pat-abcDEF123456ghiJKL78",
+    AWS,
+    "xo" + "xb-123456789012-AbCdEfGhIjKl",
+    "sk-" + "proj-abcDEF123456ghiJKL789",
+    "sk-" + "ant-api03-abcDEF123456ghiJKL789",
+    "sk_" + "live_abcDEF123456ghiJKL789",
+    "AI" + "zaSyA1234567890abcdefghijklmnopqrstuv",
+    WEB_TOKEN + "a1B2" * 25,
+    "gl" + "rt-abcDEF123456ghiJKL78",
+    "gl" + "pat-abcDEF123456ghiJKL78mnoPQR9.01.0a1b2c3d4",
+    "gl" + "ft-" + "0123456789abcdef" * 4 + "-123",
+    "do" + "p_v1_" + "0123456789abcdef" * 4,
+    "dckr" + "_pat_abcDEF123456ghiJKL789",
+    "shp" + "at_" + "0123456789abcdef" * 2,
+    "da" + "pi" + "0123456789abcdef" * 2,
+    "lin" + "_api_" + "aB3dE" * 8,
+    "hv" + "s.CAESIabcDEF123456ghiJKL789",
+    "gl" + "sa_" + "aB3dE6gH" * 4 + "_0123abcd",
+    "AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF" * 5 + "2TVDW0S3",
+    "NR" + "AK-" + "ABC123DEF456GHI789JKL012MNO",
+    "PM" + "AK-" + "0123456789abcdef01234567-" + "0123456789abcdef0123456789abcdef01",
+    "ruby" + "gems_" + "0123456789abcdef" * 3,
+    "fi" + "gd_abcDEF123456ghiJKL789",
+    "gs" + "k_" + "aB3dE" * 8,
+    "xa" + "i-" + "aB3dE" * 8,
+    "ppl" + "x-" + "aB3dE" * 8,
+    "GOC" + "SPX-abcDEF123456ghiJKL789mno",
+    "nt" + "n_" + "aB3dE" * 8,
+    "AT" + "ATT3" + "aB3dE" * 8,
+    "wh" + "sec_" + "aB3dE" * 6,
+    "sq" + "0csp-abcDEF123456ghiJKL789",
+    "sb" + "p_" + "0123456789" * 4,
+    "r" + "8_" + "aB3dE" * 7 + "fG",
+    "pscale" + "_tkn_" + "aB3dE" * 7,
+    "0123456789abcdef" * 2 + "-us" + "10",
+    "SK" + "0123456789abcdef" * 2,
+    "123456789:" + "AA" + "aB3dE" * 6 + "fGh",
+    "xap" + "p-1-A0123456789-abcDEF",
+    "AS" + "IAABCDEFGHIJKLMNOP",
+    "sk-" + "abcDEF123456ghiJKL789mno",
+    "rk_" + "test_abcDEF123456ghiJKL789",
+    "ya" + "29.a0AfH6SMBabcDEF123456ghi",
+    "np" + "m_" + "aB3dE" * 7 + "f",
+    "py" + "pi-AgEIcHlwaS5vcmc" + "aB3dE" * 10,
+    "h" + "f_" + "aB3dE" * 7,
+    "SG" + ".abcDEF123456ghiJKL789m.abcDEF123456ghiJKL789mnoPQR",
+]
+"""One token of each shape."""
+
+
 class TestShapes:
-    @pytest.mark.parametrize(
-        "secret",
-        [
-            GITHUB,
-            "github_" + "pat_11ABCDEFG0aBcDeFgHiJkL_x",
-            "gl" + "pat-abcDEF123456ghiJKL78",
-            AWS,
-            "xo" + "xb-123456789012-AbCdEfGhIjKl",
-            "sk-" + "proj-abcDEF123456ghiJKL789",
-            "sk-" + "ant-api03-abcDEF123456ghiJKL789",
-            "sk_" + "live_abcDEF123456ghiJKL789",
-            "AI" + "zaSyA1234567890abcdefghijklmnopqrstuv",
-            WEB_TOKEN,
-            "gl" + "rt-abcDEF123456ghiJKL78",
-            "gl" + "pat-abcDEF123456ghiJKL78mnoPQR9.01.0a1b2c3d4",
-            "gl" + "ft-" + "0123456789abcdef" * 4 + "-123",
-            "do" + "p_v1_" + "0123456789abcdef" * 4,
-            "dckr" + "_pat_abcDEF123456ghiJKL789",
-            "shp" + "at_" + "0123456789abcdef" * 2,
-            "da" + "pi" + "0123456789abcdef" * 2,
-            "lin" + "_api_" + "aB3dE" * 8,
-            "hv" + "s.CAESIabcDEF123456ghiJKL789",
-            "gl" + "sa_" + "aB3dE6gH" * 4 + "_0123abcd",
-            "AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF" * 5 + "2TVDW0S3",
-            "NR" + "AK-" + "ABC123DEF456GHI789JKL012MNO",
-            "PM" + "AK-" + "0123456789abcdef01234567-" + "0123456789abcdef0123456789abcdef01",
-            "ruby" + "gems_" + "0123456789abcdef" * 3,
-            "fi" + "gd_abcDEF123456ghiJKL789",
-            "gs" + "k_" + "aB3dE" * 8,
-            "xa" + "i-" + "aB3dE" * 8,
-            "ppl" + "x-" + "aB3dE" * 8,
-            "GOC" + "SPX-abcDEF123456ghiJKL789mno",
-            "nt" + "n_" + "aB3dE" * 8,
-            "AT" + "ATT3" + "aB3dE" * 8,
-            "wh" + "sec_" + "aB3dE" * 6,
-            "sq" + "0csp-abcDEF123456ghiJKL789",
-            "sb" + "p_" + "0123456789" * 4,
-            "r" + "8_" + "aB3dE" * 7 + "fG",
-            "pscale" + "_tkn_" + "aB3dE" * 7,
-            "0123456789abcdef" * 2 + "-us" + "10",
-            "SK" + "0123456789abcdef" * 2,
-            "123456789:" + "AA" + "aB3dE" * 6 + "fGh",
-        ],
-    )
+    @pytest.mark.parametrize("secret", TOKENS)
     @pytest.mark.parametrize(
         "around", ["{}", "echo {}|sh", "X={}; ls", "'{}'", "a {} b", "https://h.example/{}/x"]
     )
     def test_a_token_is_hidden_and_what_surrounds_it_is_not(self, secret: str, around: str) -> None:
         assert shown(around.format(secret)) == around.format(mark(len(secret)))
+
+    @pytest.mark.parametrize("secret", TOKENS)
+    def test_a_token_is_hidden_where_it_is_a_word_of_a_command(self, secret: str) -> None:
+        assert shown(f"echo {secret} | sh", command=True) == f"echo {mark(len(secret))} | sh"
+
+    def test_a_token_of_each_shape_is_tried(self) -> None:
+        shapes = [shape.pattern for shape in SHAPES if not shape.pattern.groups]
+        assert [each.pattern for each in shapes if not any(map(each.fullmatch, TOKENS))] == []
 
     @pytest.mark.parametrize(
         ("text", "expected"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from document_reading import PNG, counted, diff, texts
+from document_reading import PNG, counted, diff, of_kind, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +14,7 @@ from signoff.effects import Command, FileEdit, FileWrite
 from signoff.present.document.build import documents_for, presentation_documents
 from signoff.present.document.diff import binary_document, file_document
 from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import command_document, text_document
 from signoff.present.snapshot.snapshot import Snapshot, take
@@ -69,6 +70,25 @@ class TestChoice:
     def test_without_a_snapshot_the_arguments_are_always_shown(self) -> None:
         documents = documents_for(None, {"type": "text", "content": "harmless"}, {"path": "/etc"}, CWD)
         assert [counted(document) for document in documents] == [["harmless"], ['path: "/etc"']]
+
+    @pytest.mark.parametrize("arguments", [{"title": "Crash on save"}, {}])
+    @pytest.mark.parametrize(
+        "sent",
+        [{"type": "structured", "content": '{"title": "Harmless"}'}, {"type": "text", "content": "title: 1"}],
+    )
+    def test_what_the_tool_sent_cannot_pass_for_arguments(
+        self, sent: dict[str, str], arguments: dict[str, str]
+    ) -> None:
+        documents = documents_for(None, sent, arguments, CWD)
+        assert [next(iter(of_kind(document, RowKind.NOTE))) for document in documents] == [
+            "sent by the tool",
+            "arguments of the call",
+        ]
+
+    def test_arguments_that_a_snapshot_does_not_show_are_set_apart(self, tmp_path: Path) -> None:
+        snapshot = take([Command("ls", str(tmp_path))])
+        document = documents_for(snapshot, None, {"command": "ls", "as": "root"}, CWD)[-1]
+        assert texts(document) == ["further arguments of the call", 'as: "root"']
 
     def test_an_empty_snapshot_shows_the_arguments(self) -> None:
         (document,) = documents_for(Snapshot(), None, {}, CWD)

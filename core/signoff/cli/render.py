@@ -21,6 +21,7 @@ from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import SnapshotError
 from signoff.present.subject import SERVER_SIGN, step_kind, steps_of
 from signoff.shown_commands import shown_commands
+from signoff.text.outcome import outcome_text
 from signoff.text.time import iso, length_text
 
 if TYPE_CHECKING:
@@ -202,11 +203,12 @@ def _state(request: StoredRequest, now: int) -> str:
 
 
 def end_of(request: StoredRequest) -> str:
-    """Return the end of a request with its decider; or that nobody decided, and why."""
+    """Return the end of a request with its decider, or the reason why nobody decided."""
     decision = request.decision
+    words = outcome_text(request.state, decision, "message")
     if decision is None:
-        return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
-    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source})"
+        return f"{words}: {one_line(request.state_note or '')}"
+    return f"{words} by {one_line(decision.by, 'agent')} ({decision.source})"
 
 
 def _heading(document: Document) -> str:

@@ -31,7 +31,7 @@ def agent_is_gone(pid: int) -> str:
 
 def expired(waited_us: int) -> str:
     """Return the reason for the end of a request past its deadline."""
-    return f"expired {length_text(waited_us, 'words')} after asking, nobody decided"
+    return f"nobody decided within {length_text(waited_us, 'words')} of asking"
 
 
 def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from screen_bench import SMALL, Screen, post, screen, write
+from screen_bench import LARGE, SMALL, Screen, post, screen, write
 
 from signoff.queue import AgentQueue
 from signoff_tui.settings import load_settings
@@ -116,7 +116,7 @@ async def test_auto_follows_the_background_of_the_terminal(
 
 
 async def test_each_sample_has_the_colors_of_its_theme(opens: Opens) -> None:
-    async with opens() as seen:
+    async with opens(LARGE) as seen:
         await seen.shows("which one do you read best?")
         for theme in builtin_themes().values():
             if not theme.ansi:

@@ -56,6 +56,7 @@ class Theme:
     dark: bool
     colors: Mapping[str, str]
     syntax: Mapping[str, str]
+    description: str
     _styles: dict[tuple[str, str], Style] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Styles that were made already: making one takes longer than drawing with it."""
 
@@ -184,11 +185,13 @@ def _theme_in(path: Path, loader: type[Any]) -> Theme:
         raise ThemeError(f"{path.name}: cannot be read as YAML: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         raise ThemeError(f"{path.name}: give the theme a 'name'")
+    dark = bool(data.get("dark", True))
     return Theme(
         name=data["name"],
-        dark=bool(data.get("dark", True)),
+        dark=dark,
         colors=_checked(path, "colors", data.get("colors"), COLOR_TOKENS),
         syntax=_checked(path, "syntax", data.get("syntax"), SYNTAX_TOKENS),
+        description=str(data.get("description") or ("dark" if dark else "light")),
     )
 
 

@@ -23,7 +23,7 @@ from itertools import pairwise
 from signoff.policy.redaction.commands import WordsAround, may_reuse
 from signoff.policy.redaction.private_keys import Span
 
-__all__ = ["merged", "token_spans"]
+__all__ = ["SHAPES", "merged", "token_spans"]
 
 _FAR = 2_000
 """Characters before a word that are searched for the beginning of its URL."""
@@ -134,7 +134,7 @@ def token_spans(text: str, *, command: bool) -> list[Span]:
     present = _present_in(lowered)
     whole = _Text(text)
     matches: list[tuple[int, int, str]] = []
-    for shape in _SHAPES if present else ():
+    for shape in SHAPES if present else ():
         if shape.needles.isdisjoint(present):
             continue
         if (command and shape.place is _Place.NO_COMMAND) or shape.program not in text:
@@ -302,6 +302,15 @@ def _is_random(word: str) -> bool:
 
 
 def _token(needle: str, pattern: str, genuine: Callable[[_Text, int, int], bool] = _is_token) -> _Shape:
+    """Make the shape of an issuer's tokens.
+
+    Args:
+        needle: A part that each of them has, in lower case: a text without it is not searched.
+        pattern: A prefix and its least length, as ``{16,}+``: a longer token is hidden whole. An exact length ends
+            in ``(?![A-Za-z0-9])``, so that a longer word is none.
+        genuine: `_is_word` for a prefix that other words may contain; `_is_random_word` where ordinary words may
+            follow the prefix, as in ``sk-learn-...``; `_is_generated_word` for a prefix of two letters.
+    """
     return _Shape(frozenset([needle]), re.compile(pattern, re.ASCII), genuine)
 
 
@@ -314,7 +323,7 @@ def _option(pattern: str, genuine: Callable[[_Text, int, int], bool], program: s
 _ROUTED = r"(?:\.[0-9a-z]{2}\.(?=[a-z]*[0-9])[0-9a-z]{9}(?![0-9A-Za-z]))?+"
 """The routing part at the end of tokens of GitLab."""
 
-_SHAPES = (
+SHAPES = (
     _token("gh", r"gh[opsur]_[A-Za-z0-9]{16,}+"),
     _token("github_pat_", r"github_pat_[A-Za-z0-9_]{16,}+"),
     _token("glpat-", rf"glpat-[A-Za-z0-9_-]{{16,}}+{_ROUTED}"),
@@ -404,7 +413,7 @@ _SHAPES = (
 )
 """All known shapes. Prefixes are those that the issuers document."""
 
-_NEEDLES = sorted({needle for shape in _SHAPES for needle in shape.needles})
+_NEEDLES = sorted({needle for shape in SHAPES for needle in shape.needles})
 _ANY_NEEDLE = re.compile("|".join(map(re.escape, ["://", *_NEEDLES])))
 _LETTERS = frozenset("".join(_NEEDLES))
 """Each is looked for once, however many shapes have it: lines may be of any length."""

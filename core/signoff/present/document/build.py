@@ -64,11 +64,13 @@ def documents_for(
         documents.extend(_snapshot_documents(snapshot, masks))
     taken = bool(documents)
     if snapshot is not None and taken and (more := leftover_arguments(snapshot, arguments, cwd)):
-        documents.append(structured_document(more, notes=("further arguments of the call",), masks=masks))
+        apart = ("further arguments of the call",)
+        documents.append(structured_document(more, notes=apart, rows=apart, masks=masks))
     if presentation is not None and not (taken and _says_the_same(presentation, documents)):
         documents.extend(presentation_documents(presentation, masks, cwd=cwd))
     if not taken:
-        documents.append(structured_document(dict(arguments), masks=masks))
+        rows = ("arguments of the call",) if documents else ()  # what a tool sent could pass for some of them
+        documents.append(structured_document(dict(arguments), rows=rows, masks=masks))
     return tuple(documents)
 
 

@@ -46,12 +46,12 @@ def structured_document(
     Returns:
         A document that is not complete if a value is not JSON, or is nested absurdly deep.
     """
+    first = [fixed(RowKind.NOTE, row) for row in rows]
     if isinstance(arguments, Mapping) and not arguments:
-        no_rows = [fixed(RowKind.NOTE, "(no arguments)", counts=True)]
+        no_rows = [*first, fixed(RowKind.NOTE, "(no arguments)", counts=True)]
         return Document(PresentationKind.STRUCTURED, no_rows, notes=notes)
     tree = _Tree(masks)
     runs = tree.runs(arguments)
-    first = [fixed(RowKind.NOTE, row) for row in rows]
 
     def folded(levels: int) -> Document:
         shown = [*first, *_folded(runs, tree.depths, levels)]

@@ -14,12 +14,6 @@ ROWS = 3
 
 _NAME = 18
 _WORDS = (chunk("HIGH ", "risk-high"), chunk(" medium ", "risk-medium"), chunk(" [y] ", "armed"))
-_KINDS = {
-    "signoff-contrast": "strong contrast",
-    "signoff-cvd-dark": "dark, blue and orange",
-    "signoff-cvd-light": "light, blue and orange",
-    "signoff-ansi": "the colors of your terminal",
-}
 
 
 def sample_lines(theme: Theme, focus: str, width: int, *, focused: bool) -> Sequence[Line]:
@@ -33,7 +27,7 @@ def sample_lines(theme: Theme, focus: str, width: int, *, focused: bool) -> Sequ
     """
     mark = chunk(f"{focus} " if focused else "  ", "accent", keep=True)
     name = foreign(theme.name, "strong" if focused else "text")
-    kind = chunk(" " * max(_NAME - name.width, 1), keep=True), chunk(_kind(theme), "muted")
+    kind = chunk(" " * max(_NAME - name.width, 1), keep=True), foreign(_kind(theme), "muted")
     background = "focus-bg" if focused else "background"
     heads = [line(mark, name, *kind, right=_WORDS[:most], background=background) for most in (3, 1, 0)]
     return (
@@ -53,6 +47,5 @@ def _changed(token: str, sign: str, number: str) -> Sequence[Chunk]:
 
 
 def _kind(theme: Theme) -> str:
-    """What it is, in a few words."""
-    usual = "dark" if theme.dark else "light"
-    return _KINDS.get(theme.name, usual) if theme.name in builtin_themes() else f"yours, {usual}"
+    """The theme in a few words."""
+    return theme.description if theme.name in builtin_themes() else f"yours, {theme.description}"
