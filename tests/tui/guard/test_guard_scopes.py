@@ -8,15 +8,10 @@ from guard_bench import MOMENT, Bench, permit_of, reason
 from signoff_tui.guard import (
     Act,
     Answered,
-    Cause,
     EditorText,
     NotDecisive,
-    OpenSheet,
     PermitError,
     Reason,
-    Ref,
-    Revoke,
-    Target,
 )
 
 
@@ -205,25 +200,6 @@ def test_stopping_everything_names_what_its_sheet_lists(bench: Bench) -> None:
     permit = permit_of(bench.press("!", bench.now + 1))
 
     assert (permit.act, permit.refs, permit.many) == (Act.STOP_ALL, listed[1:], True)
-
-
-def test_an_agent_can_only_be_stopped(bench: Bench) -> None:
-    bench.guard.show(Target.agent("refactor"), Cause.MOVED)
-    bench.paint()
-    bench.pass_time(1)
-
-    assert reason(bench.press("y")) is Reason.NOTHING
-    assert isinstance(bench.press("X", bench.now + 1).verdict, OpenSheet)
-
-
-def test_a_remembered_approval_can_only_be_revoked(bench: Bench) -> None:
-    grant = Ref("grant", 1)
-    bench.guard.show(Target.grant(grant), Cause.MOVED)
-    bench.paint()
-
-    assert reason(bench.press("x", bench.now + 0.25 - MOMENT)) is Reason.TOO_EARLY
-    assert reason(bench.press("y", bench.now + 1)) is Reason.NOTHING
-    assert bench.press("x", bench.now + 1).verdict == Revoke(grant)
 
 
 def test_a_question_takes_its_keys_after_its_wait_also_without_a_queue(bench: Bench) -> None:

@@ -15,8 +15,8 @@ from signoff_tui.input.actions import (
     Place,
     action_of,
     actions_on,
-    guard_keys,
 )
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.agents.screen import AgentsScreen
 from signoff_tui.screens.details.screen import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
@@ -116,7 +116,7 @@ def test_a_key_that_is_not_in_the_table_does_nothing() -> None:
 
 
 def test_the_guard_knows_which_keys_only_move() -> None:
-    keys = guard_keys()
+    keys = KeyMap().guard_keys()
     assert {"j", "u", " "} <= keys.navigation
     assert not keys.navigation & DECISION_KEYS
     assert keys.navigation <= keys.bound

@@ -11,6 +11,7 @@ from key_counter import counted, reads_all
 from screen_bench import HELD, LARGE, SMALL, Screen, call, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
+from signoff_tui.guard import Cause
 from signoff_tui.screens.memory.screen import MemoryScreen
 from stocked import G10_PAGES, Stock, g10, g10h, stocked
 
@@ -26,7 +27,7 @@ def stock(place: Path, workdir: Path) -> Iterator[Stock]:
 def memory_is_armed(seen: Screen) -> bool:
     top = seen.app.screen
     assert isinstance(top, MemoryScreen)
-    return top._asking.calm.armed_at("list", 0.16) < asyncio.get_running_loop().time()
+    return top._asking.deliberate.armed_at("list", Cause.MOVED) < asyncio.get_running_loop().time()
 
 
 def states(looking: ReviewQueue, requests: list[StoredRequest]) -> list[RequestState]:

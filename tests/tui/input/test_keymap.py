@@ -13,8 +13,8 @@ from screen_bench import LARGE, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue
 from signoff.settings_yaml import ConfigError
-from signoff_tui.guard import DECISION_KEYS
-from signoff_tui.input.actions import ACTIONS, Place, action_of, guard_keys
+from signoff_tui.guard import DECISION_KEYS, Cause
+from signoff_tui.input.actions import ACTIONS, Place, action_of
 from signoff_tui.input.keymap import MAPPABLE, KeyMap
 from signoff_tui.screens.help.screen import key_lines
 from signoff_tui.settings import parse_settings
@@ -41,8 +41,12 @@ def refused(text: str) -> str:
 def test_without_a_map_every_key_is_that_of_the_table() -> None:
     keys = KeyMap()
     assert keys.actions == ACTIONS
-    assert keys.guard_keys() == guard_keys()
     assert all(keys.action_of(key, place) == action_of(key, place) for key in "yjhq?" for place in PLACES)
+
+
+def test_the_guard_knows_which_keys_revoke_and_trust() -> None:
+    assert set(KeyMap().guard_keys("memory").decides) == {"x", "R", "!"}
+    assert set(KeyMap().guard_keys("rules").decides) == {"x", "!"}
 
 
 def test_what_is_moved_is_on_its_new_key_and_not_on_the_old_one() -> None:
@@ -254,8 +258,8 @@ async def test_with_a_leader_nothing_is_revoked_by_a_single_key(
     async with screen(place, size=LARGE, chosen=ResolvedSettings(keys=LED)) as seen:
         await seen.press("4")
         await seen.shows("1 active", "[,x] revoke at once", "[,R] revoke all", "[w] widen")
-        calm = seen.app.screen._asking.calm  # type: ignore[attr-defined]
-        await seen.until(lambda: calm.armed_at("list", 0.16) < time.monotonic())
+        deliberate = seen.app.screen._asking.deliberate  # type: ignore[attr-defined]
+        await seen.until(lambda: deliberate.armed_at("list", Cause.MOVED) < time.monotonic())
         await seen.press("x")
         await seen.shows("x alone does nothing: press ,, then x")
         assert looking.grants()

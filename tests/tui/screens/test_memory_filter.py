@@ -9,6 +9,7 @@ import pytest
 from screen_bench import LARGE, SMALL, Screen, agent, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, Grant, ReviewQueue
+from signoff_tui.guard import Cause
 from signoff_tui.screens.memory.screen import MemoryScreen
 
 
@@ -33,8 +34,8 @@ def listed(seen: Screen) -> list[str]:
 
 
 async def armed(seen: Screen, what: str = "list") -> None:
-    calm = memory(seen)._asking.calm
-    await seen.until(lambda: calm.armed_at(what, 0.16) < seen.app.review.desk.guard._clock())
+    deliberate = memory(seen)._asking.deliberate
+    await seen.until(lambda: deliberate.armed_at(what, Cause.MOVED) < seen.app.review.desk.guard._clock())
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE, (50, 40)], ids=["small", "large", "narrow"])

@@ -14,6 +14,7 @@ from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, comman
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue, Risk, open_review_queue
 from signoff.queue.grant_pattern import AnyValue, Exact, Under
+from signoff_tui.guard import Cause
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import covered, detail_lines, row_lines
 from signoff_tui.screens.memory.screen import MemoryScreen
@@ -47,7 +48,9 @@ async def opens_memory(seen: Screen, *shown: str) -> None:
 
 async def presses(seen: Screen, key: str, what: str = "list") -> None:
     """Press a key once it is armed."""
-    await seen.until(lambda: memory(seen)._asking.calm.armed_at(what, 0.16) < asyncio.get_running_loop().time())
+    await seen.until(
+        lambda: memory(seen)._asking.deliberate.armed_at(what, Cause.MOVED) < asyncio.get_running_loop().time()
+    )
     await seen.press(key)
 
 

@@ -14,6 +14,7 @@ from screen_bench import HELD, LARGE, SMALL, Screen, command, post, screen
 
 from signoff.policy.trust import TrustError, changed_files, require_trusted
 from signoff.queue import AgentQueue, Decision, ReviewQueue
+from signoff_tui.guard import Cause
 from signoff_tui.screens.rules.screen import RulesScreen
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -50,7 +51,7 @@ async def goes_to_rule(seen: Screen, about: str) -> None:
 async def list_armed(seen: Screen) -> None:
     """Wait until a key that acts on the list is taken."""
     screen = top(seen)
-    await seen.until(lambda: screen._calm.armed_at("list", screen._desk.settings.arm_moved) < time.monotonic())
+    await seen.until(lambda: screen._deliberate.armed_at("list", Cause.MOVED) < time.monotonic())
 
 
 async def confirms(seen: Screen) -> None:

@@ -50,7 +50,6 @@ text)`
 `NeedsUnseenBar`    show the bar "not everything was shown"; it offers `!`
 `NeedsGroupBar`     show what is left out and why: no member is ready
 `Answered(key)`     a question opened with `question_opened` got this answer
-`Revoke(ref)`       `x` on a remembered approval
 =================== ==============================================================================
 
 With `Keys.leader` a key that decides counts only right after that key (`Reason.LEADER`), in sheets too. The
@@ -86,6 +85,12 @@ sent, and only to `held.refs`:** that is what makes it impossible to decide past
 are left out; `Target.one`, `.heading` and `.tagged` take its answer. `guard.offers_unseen` says
 whether the bar with `!` is open, `guard.typed_text` what was typed while the keys are locked.
 
+**Keys that revoke or trust**
+
+What the screens of the memory and the rules change at once is no decision about a request. Each of them
+tells a `DeliberateKeys` of its own every key and what was painted; `take(key, what, cause)` takes the last key
+for an act, or answers with an `Ignored`.
+
 **What the screen owes the guard**
 
 - `facts` tells the truth of this moment: a request that was sent, ended or replaced is `closed`.
@@ -99,6 +104,7 @@ whether the bar with `!` is open, `guard.typed_text` what was typed while the ke
 from __future__ import annotations
 
 from signoff_tui.guard.arming import Cause, Frame
+from signoff_tui.guard.deliberate_keys import DeliberateKeys
 from signoff_tui.guard.guard import DecisionGuard, Status
 from signoff_tui.guard.holds import Act, Held, Holds, Permit, PermitError
 from signoff_tui.guard.results import (
@@ -117,7 +123,6 @@ from signoff_tui.guard.results import (
     OpenSheet,
     Reaction,
     Reason,
-    Revoke,
     SheetClosed,
     TakenBack,
     Verdict,
@@ -145,6 +150,7 @@ __all__ = [
     "Cause",
     "Decide",
     "DecisionGuard",
+    "DeliberateKeys",
     "EditorText",
     "Effect",
     "Eligibility",
@@ -169,7 +175,6 @@ __all__ = [
     "Reason",
     "Ref",
     "Release",
-    "Revoke",
     "Risk",
     "SheetClosed",
     "Status",

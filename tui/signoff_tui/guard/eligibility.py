@@ -16,7 +16,6 @@ from signoff_tui.guard.results import (
     OpenEditor,
     OpenSheet,
     Reason,
-    Revoke,
     Verdict,
 )
 from signoff_tui.guard.settings import GuardSettings
@@ -66,10 +65,6 @@ class Judge:
         """
         if decision == "X":
             return self._stop_all(key, target)
-        if target.kind is TargetKind.GRANT:
-            return self._about_grant(key, decision, target)
-        if target.kind is TargetKind.AGENT:
-            return Ignored(Reason.NOTHING, f"{key} does nothing on an agent")
         if decision.islower() and target.kind is TargetKind.HEADING:
             return Ignored(Reason.CAPITALS, f"{key} acts on one request, capitals act on groups")
         if decision.isupper() or target.kind is TargetKind.TAGGED:
@@ -164,16 +159,9 @@ class Judge:
         return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)
 
     def _stop_all(self, key: str, target: Target) -> Verdict:
-        if target.kind is TargetKind.GRANT:
-            return _nothing(key)
         if target.kind is TargetKind.TAGGED:
             return Ignored(Reason.NOTHING, f"{key} acts on an agent, not on what is tagged")
         return OpenSheet(Offer(Act.STOP_ALL, (), key))
-
-    def _about_grant(self, key: str, decision: str, target: Target) -> Verdict:
-        if decision != "x" or target.focus is None:
-            return _nothing(key)
-        return Revoke(target.focus)
 
     def _obstacle(self, target: Target, facts: TargetFacts) -> Ignored | None:
         if facts.closed:

@@ -254,7 +254,7 @@ class DecisionGuard(Stage, Generic[Payload]):
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
             return self._bar
-        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED, TargetKind.AGENT) or decision in "YNS"
+        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED) or decision in "YNS"
         return self._set if about_set and target.group is not None else self._one
 
     def _granted(self, verdict: Verdict) -> Verdict:

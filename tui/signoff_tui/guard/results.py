@@ -26,7 +26,6 @@ __all__ = [
     "OpenSheet",
     "Reaction",
     "Reason",
-    "Revoke",
     "SheetClosed",
     "TakenBack",
     "Verdict",
@@ -145,12 +144,6 @@ class Answered(Struct, frozen=True):
     key: str
 
 
-class Revoke(Struct, frozen=True):
-    """Revoke this remembered approval."""
-
-    ref: Ref
-
-
 Verdict = (
     NotDecisive
     | EditorText
@@ -161,7 +154,6 @@ Verdict = (
     | NeedsUnseenBar
     | NeedsGroupBar
     | Answered
-    | Revoke
 )
 
 

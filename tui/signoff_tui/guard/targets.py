@@ -157,8 +157,6 @@ class TargetKind(StrEnum):
     ONE = "one"
     HEADING = "heading"
     TAGGED = "tagged"
-    AGENT = "agent"
-    GRANT = "grant"
 
 
 class Target(Struct, frozen=True):
@@ -166,9 +164,9 @@ class Target(Struct, frozen=True):
 
     Attributes:
         kind: What the cursor is on.
-        focus: The request (or remembered approval) that lower-case keys act on.
+        focus: The request that lower-case keys act on.
         risk: Of `focus`.
-        group: Id of the group, or name of the agent, that capital keys act on; `None` without one.
+        group: Id of the group that capital keys act on; `None` without one.
         ready: The members that the bar says an approval covers.
         rest: The members that the bar says a rejection of the group covers.
     """
@@ -195,13 +193,3 @@ class Target(Struct, frozen=True):
     def tagged(cls, members: Eligibility) -> Target:
         """The tagged requests, after `;`: every decision key acts on the set."""
         return cls(TargetKind.TAGGED, group="tagged", ready=frozenset(members.ready), rest=members.waiting)
-
-    @classmethod
-    def agent(cls, name: str) -> Target:
-        """An agent: only `X` acts."""
-        return cls(TargetKind.AGENT, group=name)
-
-    @classmethod
-    def grant(cls, ref: Ref) -> Target:
-        """A remembered approval: only `x` acts."""
-        return cls(TargetKind.GRANT, focus=ref)

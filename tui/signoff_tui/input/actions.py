@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.guard import DECISION_KEYS, Keys
-
-__all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "guard_keys"]
+__all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on"]
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
@@ -199,15 +196,3 @@ def action_of(key: str, place: Place) -> Action | None:
 def actions_on(place: Place) -> tuple[Action, ...]:
     """Return all actions at a place, in the order of the table."""
     return tuple(action for action in ACTIONS if place in action.places)
-
-
-def guard_keys() -> Keys:
-    """Return the keys of the table for the guard of the review."""
-    return Keys(
-        navigation=frozenset(_names(moves=True)),
-        bound=frozenset(_names(moves=True)) | frozenset(_names(moves=False)) | frozenset(DECISION_KEYS),
-    )
-
-
-def _names(*, moves: bool) -> Iterator[str]:
-    return (key for action in actions_on("review") if action.moves is moves for key in action.keys)

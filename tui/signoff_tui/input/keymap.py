@@ -122,13 +122,18 @@ class KeyMap:
         found = self._shown_at[place]
         return "/".join(found[name] for name in names)
 
-    def guard_keys(self) -> Keys:
-        """Return the keys for the guard of the review."""
-        review, leader = self.actions_on("review"), frozenset({self.leading} - {""})
+    def guard_keys(self, place: Place = "review") -> Keys:
+        """Return the keys of a place for a guard; keys that change something at once stand for themselves."""
+        actions, leader = self.actions_on(place), frozenset({self.leading} - {""})
         return Keys(
-            navigation=leader | frozenset(key for action in review if action.moves for key in action.keys),
-            bound=leader | frozenset(key for action in review for key in action.keys),
-            decides={key: _DECISIONS[action.name] for action in review if action.decides for key in action.keys},
+            navigation=leader | frozenset(key for action in actions if action.moves for key in action.keys),
+            bound=leader | frozenset(key for action in actions for key in action.keys),
+            decides={
+                key: _DECISIONS.get(action.name, key)
+                for action in actions
+                if action.decides or action.changes
+                for key in action.keys
+            },
             leader=self.leading,
         )
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from signoff_tui.guard import GuardSettings
+from signoff_tui.guard import Cause, DeliberateKeys, GuardSettings, Ignored
 from signoff_tui.input.keymap import KeyMap
-from signoff_tui.screens.calm import Calm
 from signoff_tui.screens.memory.widening import Widening
 
 __all__ = ["ALL", "LIST", "Asking"]
@@ -24,8 +23,9 @@ class Asking:
     """
 
     def __init__(self, settings: GuardSettings, keys: KeyMap) -> None:
-        self.calm = Calm(settings, keys, "memory", ("x", "R", "!"))
-        self._settings = settings
+        self.deliberate = DeliberateKeys(settings, keys.guard_keys("memory"))
+        self.arms_after = Cause.SHEET.wait(settings)
+        """Seconds from the paint of a question on, after which its key acts."""
         self.sheet: Widening | None = None
         """Which patterns are offered."""
         self.about_all = False
@@ -46,23 +46,18 @@ class Asking:
     @property
     def painted(self) -> bool:
         """Whether all of what a key acts on now was on the screen."""
-        return self.calm.armed_at(self.subject, 0) <= time.monotonic()
+        return self.deliberate.is_painted(self.subject)
 
     @property
     def armed(self) -> bool:
         """Whether the key that answers the question acts now."""
-        return time.monotonic() >= self.calm.armed_at(self.subject, self._settings.arm_sheet)
-
-    @property
-    def arms_after(self) -> float:
-        """Seconds from the paint of a question on, after which its key acts."""
-        return self._settings.arm_sheet + self._settings.link_delay
+        return time.monotonic() >= self.deliberate.armed_at(self.subject, Cause.SHEET)
 
     def take(self, sheet: Widening) -> None:
         """Offer patterns; what was shown of them before does not count."""
         self.close()
         self.sheet = sheet
-        self.calm.gone(self.subject)
+        self.deliberate.gone(self.subject)
 
     def told(self, sheet: Widening) -> None:
         """More is known of the patterns that are offered."""
@@ -76,10 +71,9 @@ class Asking:
     def close(self) -> None:
         """Ask nothing any more."""
         if self.is_open:
-            self.calm.gone(self.subject)
+            self.deliberate.gone(self.subject)
         self.sheet, self.about_all = None, False
 
-    def meant(self) -> bool:
-        """Whether the last key was pressed on purpose, for what it acts on now."""
-        delay = self._settings.arm_sheet if self.is_open else self._settings.arm_moved
-        return self.calm.meant(self.subject, delay)
+    def take_key(self, key: str) -> Ignored | None:
+        """Take the last key for its subject, or return the refusal."""
+        return self.deliberate.take(key, self.subject, Cause.SHEET if self.is_open else Cause.MOVED)

@@ -96,7 +96,7 @@ class FilterKeys(ListBesideDetails):
     @on(FilterBar.Applied)
     def _filter_applied(self, event: FilterBar.Applied) -> None:
         focused = self._focused
-        self._asking.calm.gone(LIST)  # what a key would act on stands in another list now
+        self._asking.deliberate.gone(LIST)  # what a key would act on stands in another list now
         self._listing.use(event.query, focused)
         self._cursor = 0 if focused is None else self._listing.entries.index(focused)
         self.moved()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from textual import events, on
 
 from signoff_tui.context import Office
+from signoff_tui.guard import Reason
 from signoff_tui.header import standing_of
 from signoff_tui.screens.list_beside_details import Rows
 from signoff_tui.screens.memory import widening
@@ -48,7 +49,6 @@ class MemoryScreen(FilterKeys):
         self._origins: Mapping[str, Origin] = {}
         self._waiting: dict[str, int] = {}
         self._drawn = self._ready = self._busy = False
-        self._key = ""
         self._problem = ""
 
     def on_mount(self) -> None:
@@ -61,9 +61,8 @@ class MemoryScreen(FilterKeys):
             super().on_key(event)
             return
         key = event.character if event.is_printable and event.character else event.key
-        self._asking.calm.press(key, event.time, time.monotonic())
-        self._key = key
-        self._said = Said(self._asking.calm.leader_waits)
+        self._asking.deliberate.press(key, event.time, time.monotonic())
+        self._said = Said(self._asking.deliberate.leader_waits)
         if self._choosing:
             event.stop()
             event.prevent_default()
@@ -75,7 +74,7 @@ class MemoryScreen(FilterKeys):
 
     def stood_still(self) -> None:
         """What keys act on counts from the next picture."""
-        self._asking.calm.forget_all()
+        self._asking.deliberate.forget_all()
 
     def take_news(self, news: News) -> None:
         """The queue changed, was lost, or is back."""
@@ -168,17 +167,10 @@ class MemoryScreen(FilterKeys):
         if self._busy or self._problem:
             self._say("not now: the queue is not there" if self._problem else "not now: the last key is at work")
             return False
-        if self._key != key:
-            self._say(f"press {key} itself")  # chosen by name somewhere else, where nothing was asked or shown
-            return False
-        if self._asking.calm.leader_lacks:
-            self._say(self._asking.calm.leader_lacks, "warn")
-            return False
-        if not self._asking.meant():
-            self._say(f"{key} was not taken: too soon, or typed among other keys. Press it once more", "warn")
-            return False
-        self._asking.calm.acted(key)
-        return True
+        ignored = self._asking.take_key(key)
+        if ignored is not None:
+            self._say(ignored.text, "muted" if ignored.reason is Reason.NOTHING else "warn")
+        return ignored is None
 
     # -- wider and narrower ------------------------------------------------------------------------------
 
@@ -312,11 +304,11 @@ class MemoryScreen(FilterKeys):
             return
         asking, now = self._asking, time.monotonic()
         if self._listing.entries and self._drawn:
-            asking.calm.painted(LIST, now)
+            asking.deliberate.painted(LIST, now)
         sheet = asking.sheet
         shown = sheet.preview is not None and self._at_end if sheet is not None else self._foot_is_drawn
         if asking.is_open and shown and not asking.painted:
-            asking.calm.painted(asking.subject, now)
+            asking.deliberate.painted(asking.subject, now)
             self.set_timer(asking.arms_after + 0.02, self.draw)
 
     @property

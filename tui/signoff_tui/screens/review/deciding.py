@@ -25,7 +25,6 @@ from signoff_tui.guard import (
     Reaction,
     Ref,
     Release,
-    Revoke,
     SheetClosed,
     TakenBack,
 )
@@ -95,8 +94,6 @@ class Deciding:
                 face.open_bar(GroupNotReady(about, left_out, remembers=remembers))
             case Answered(key):
                 self._answer(key)
-            case Revoke():
-                face.say("nothing to revoke here")
             case _:
                 assert_never(verdict)
         return True

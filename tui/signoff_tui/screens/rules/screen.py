@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from signoff.filter import quote
 from signoff_tui.context import Office
 from signoff_tui.external import HandoverError, edit_file, in_a_free_terminal
-from signoff_tui.screens.calm import Calm
+from signoff_tui.guard import Cause, DeliberateKeys, Ignored, Reason
 from signoff_tui.screens.rules.changing import Change, change_lines
 from signoff_tui.screens.rules.face import Bar, Said, foot_lines
 from signoff_tui.screens.rules.hits import Hits
@@ -31,6 +31,8 @@ from signoff_tui.widgets.text_box import TextBox
 __all__ = ["RulesScreen"]
 
 _NO_FILE = "there is no rule file here: trust one first"
+
+_UNREAD = "not trusted: Space shows the rest of it first"
 
 _LIST = "list"
 """Name of what `x` acts on; a change has a name of its own."""
@@ -56,7 +58,7 @@ class RulesScreen(ListedRules):
 
     def __init__(self, office: Office, query: str, desk: ReviewSession) -> None:
         super().__init__(office, query, desk)
-        self._calm = Calm(desk.settings, office.keys, "rules", ("!", "x"))
+        self._deliberate = DeliberateKeys(desk.settings, office.keys.guard_keys("rules"))
         self._tried: Tried | None = None
         self._asked = ""
         """The call that was judged last, or is."""
@@ -65,7 +67,6 @@ class RulesScreen(ListedRules):
         self._change: Change | None = None
         self._suggested: Suggested | None = None
         self._said = Said()
-        self._key = ""
         self._busy = False
 
     def compose(self) -> ComposeResult:
@@ -81,14 +82,13 @@ class RulesScreen(ListedRules):
             super().on_key(event)
             return
         key = event.character if event.is_printable and event.character else event.key
-        self._calm.press(key, event.time, time.monotonic())
-        self._key = key
-        self._said = Said(self._calm.leader_waits)
+        self._deliberate.press(key, event.time, time.monotonic())
+        self._said = Said(self._deliberate.leader_waits)
         super().on_key(event)
 
     def stood_still(self) -> None:
         """What keys act on counts from the next picture."""
-        self._calm.forget_all()
+        self._deliberate.forget_all()
 
     # -- going -------------------------------------------------------------------------------------------
 
@@ -294,16 +294,10 @@ class RulesScreen(ListedRules):
             return
         if self._busy:
             self._say("not now: the last key is at work")
-        elif self._key != "!":
-            self._say("press ! itself")  # chosen by name somewhere else, where nothing was shown
-        elif self._calm.leader_lacks:
-            self._say(self._calm.leader_lacks, "warn")
-        elif not self._painted:
-            self._say("not trusted: Space shows the rest of it first", "warn")
-        elif not self._calm.meant(change.key, self._desk.settings.arm_sheet):
-            self._say("! was not taken: too soon, or typed among other keys. Press it once more", "warn")
+        elif (ignored := self._deliberate.take("!", change.key, Cause.SHEET)) is not None:
+            unread = ignored.reason is Reason.TOO_EARLY and not self._painted
+            self._say_ignored(Ignored(Reason.TOO_EARLY, _UNREAD) if unread else ignored)
         else:
-            self._calm.acted("!")
             self._busy = True
             self._work.trust(change)
 
@@ -318,14 +312,9 @@ class RulesScreen(ListedRules):
             self._say("only a file that is gone: of others, take what they allow out of them, or delete them")
         elif self._busy:
             self._say("not now: the last key is at work")
-        elif self._key != "x":
-            self._say("press x itself")  # chosen by name somewhere else
-        elif self._calm.leader_lacks:
-            self._say(self._calm.leader_lacks, "warn")
-        elif not self._calm.meant(_LIST, self._desk.settings.arm_moved):
-            self._say("x was not taken: too soon, or typed among other keys. Press it once more", "warn")
+        elif (ignored := self._deliberate.take("x", _LIST, Cause.MOVED)) is not None:
+            self._say_ignored(ignored)
         else:
-            self._calm.acted("x")
             self._busy = True
             self._work.untrust(row.file.name)
 
@@ -338,7 +327,7 @@ class RulesScreen(ListedRules):
 
     def _close_change(self) -> None:
         if self._change is not None:
-            self._calm.gone(self._change.key)
+            self._deliberate.gone(self._change.key)
         self._change = None
 
     @on(Compared)
@@ -348,7 +337,7 @@ class RulesScreen(ListedRules):
         if event.change is None:
             self._say(f"{Path(event.file).name} is as you trusted it", "ok")
         else:
-            self._calm.gone(event.change.key)
+            self._deliberate.gone(event.change.key)
             self.to_top()
         self.draw()
 
@@ -415,8 +404,8 @@ class RulesScreen(ListedRules):
         if self._typing:
             return Bar("typing", keys)
         if change is not None:
-            armed = self._calm.armed_at(change.key, self._desk.settings.arm_sheet)
-            return Bar("change", keys, live=time.monotonic() >= armed)
+            armed_at = self._deliberate.armed_at(change.key, Cause.SHEET)
+            return Bar("change", keys, live=time.monotonic() >= armed_at)
         if self._suggested is not None:
             return Bar("suggested", keys)
         if self._tried is not None:
@@ -431,24 +420,26 @@ class RulesScreen(ListedRules):
     @property
     def _painted(self) -> bool:
         """Whether all of the change was on the screen."""
-        return self._change is not None and self._calm.armed_at(self._change.key, 0) <= time.monotonic()
+        return self._change is not None and self._deliberate.is_painted(self._change.key)
 
     def displayed(self) -> None:
         """What was drawn last is on the screen: once all of a change was, it can be trusted."""
         super().displayed()
         if self._rows and not self._is_reading:
-            self._calm.painted(_LIST, time.monotonic())
+            self._deliberate.painted(_LIST, time.monotonic())
         if not self.is_mounted or self._change is None or self._painted or not self.query("#detail"):
             return
         drawn = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0
         if drawn and not self.hidden_lines:
-            self._calm.painted(self._change.key, time.monotonic())
-            settings = self._desk.settings
-            self.set_timer(settings.arm_sheet + settings.link_delay + 0.02, self.draw)
+            self._deliberate.painted(self._change.key, time.monotonic())
+            self.set_timer(Cause.SHEET.wait(self._desk.settings) + 0.02, self.draw)
 
     def tell(self, words: str) -> None:
         """Say what became of the last key."""
         self._say(words)
+
+    def _say_ignored(self, ignored: Ignored) -> None:
+        self._say(ignored.text, "muted" if ignored.reason is Reason.NOTHING else "warn")
 
     def _say(self, words: str, token: str = "muted") -> None:
         self._said = Said(words, token)

@@ -1,0 +1,92 @@
+"""Keys that revoke or trust at once: pressed on purpose, or typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from guard_bench import MOMENT
+
+from signoff_tui.guard import Cause, DeliberateKeys, GuardSettings, Ignored, Keys, Reason
+from signoff_tui.input.keymap import KeyMap
+
+LEADER = ","
+
+
+@dataclass
+class Memory:
+    """The memory screen: what was painted at 0, and keys at given times."""
+
+    keys: Keys = field(default_factory=lambda: KeyMap().guard_keys("memory"))
+    settings: GuardSettings = field(default_factory=GuardSettings)
+
+    def __post_init__(self) -> None:
+        self.deliberate = DeliberateKeys(self.settings, self.keys)
+        self.deliberate.painted("list", 0.0)
+
+    def press(self, key: str, at: float, *, late: float = 0.0) -> None:
+        self.deliberate.press(key, at, at + late)
+
+    def takes(self, key: str, at: float, *, late: float = 0.0) -> Ignored | None:
+        self.press(key, at, late=late)
+        return self.deliberate.take(key, "list", Cause.MOVED)
+
+
+def reason(ignored: Ignored | None) -> Reason | None:
+    return None if ignored is None else ignored.reason
+
+
+@pytest.fixture
+def memory() -> Memory:
+    return Memory()
+
+
+def test_a_key_counts_250_ms_after_the_paint(memory: Memory) -> None:
+    assert reason(memory.takes("x", 0.25 - MOMENT)) is Reason.TOO_EARLY
+    assert memory.takes("x", 1.0) is None
+
+
+def test_a_slow_line_paints_later() -> None:
+    slow = Memory(settings=GuardSettings(link_delay=0.5))
+    assert reason(slow.takes("x", 0.75 - MOMENT)) is Reason.TOO_EARLY
+    assert slow.takes("x", 1.5) is None
+
+
+@pytest.mark.parametrize("how", ["gone", "forget_all"])
+def test_what_is_not_painted_takes_no_key(memory: Memory, how: str) -> None:
+    if how == "gone":
+        memory.deliberate.gone("list")
+    else:
+        memory.deliberate.forget_all()
+    assert not memory.deliberate.is_painted("list")
+    assert reason(memory.takes("x", 9.0)) is Reason.TOO_EARLY
+
+
+def test_of_a_word_at_most_the_first_letter_acts(memory: Memory) -> None:
+    taken = [memory.takes(key, 5.0 + 0.1 * at) for at, key in enumerate("xerox")]
+    assert [ignored is None for ignored in taken] == [True, False, False, False, False]
+
+
+def test_a_held_key_acts_once(memory: Memory) -> None:
+    assert memory.takes("x", 5.0) is None
+    for at in (5.1, 5.2, 5.3):
+        memory.press("x", at)
+    assert reason(memory.deliberate.take("x", "list", Cause.MOVED)) is Reason.TOO_EARLY
+
+
+def test_a_key_that_waited_in_a_busy_program_does_not_count(memory: Memory) -> None:
+    assert reason(memory.takes("x", 5.0, late=0.3)) is Reason.TOO_EARLY
+
+
+def test_an_act_that_was_chosen_by_its_name_wants_its_key(memory: Memory) -> None:
+    memory.press("enter", 5.0)
+    assert memory.deliberate.take("x", "list", Cause.MOVED) == Ignored(Reason.NOTHING, "press x itself")
+
+
+def test_with_a_leader_the_key_alone_does_nothing() -> None:
+    led = Memory(KeyMap(single=False).guard_keys("memory"))
+    assert reason(led.takes("x", 5.0)) is Reason.LEADER
+    led.press(LEADER, 6.0)
+    assert led.deliberate.leader_waits
+    assert led.takes("x", 6.1) is None
+    assert not led.deliberate.leader_waits
