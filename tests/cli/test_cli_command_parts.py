@@ -8,7 +8,7 @@ import pytest
 from cli_bench import HOSTILE, Cli, call, command, post
 
 from redaction_corpus import GITHUB
-from signoff.cli.plain.desk import Manners, PlainSession
+from signoff.cli.plain.session import Manners, PlainSession
 from signoff.policy.trust import trust
 from signoff.queue import AgentQueue
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from cli_bench import HOSTILE, Cli, agent_on, at_a_terminal, call, command, exit_status, high, post, write
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from signoff import ApprovalRequest
 from signoff.cli.plain.commands import CommandError, TypedCommand, parse
-from signoff.cli.plain.desk import Manners, Output, PlainSession
+from signoff.cli.plain.session import Manners, Output, PlainSession
 from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
 from signoff.submission import plain_submission
 
@@ -170,6 +170,18 @@ def test_x_stops_the_batch(talk: Talk, agent: AgentQueue, cli: Cli) -> None:
     decision = talk.queue.get(request.id).decision
     assert decision is not None
     assert (decision.hard, decision.note) == (True, "stop")
+
+
+def test_what_a_held_stop_rejects_too_is_not_approved_meanwhile(talk: Talk, agent: AgentQueue, cli: Cli) -> None:
+    for at, text in enumerate(("ls", "pwd")):
+        submission = plain_submission(command(text, cli.folder), None, cwd=agent.agent.cwd)
+        agent.submit(replace(submission, batch_id="b", batch_position=at))
+    talk.news()
+    talk.says("show 2")
+    talk.says("x 1")
+    assert talk.says("y 2") == "a stop that is held rejects 2 too; u takes that back\n"
+    talk.says("u")
+    assert "approve 2, sent in" in talk.says("y 2")
 
 
 def test_several_are_approved_by_their_numbers_but_never_high_ones(

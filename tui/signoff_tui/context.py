@@ -19,15 +19,15 @@ from signoff.queue import (
     VerdictKind,
 )
 from signoff.queue.records import ChangeSet
-from signoff_tui.guard import Act, Held
+from signoff_tui.guard import Held
 from signoff_tui.header import Surroundings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.notify.service import Muting
 from signoff_tui.notify.warnings import Alarms
 from signoff_tui.state.amendments import with_marks
+from signoff_tui.state.decision_session import HeldAnswer, send_held
 from signoff_tui.state.documents import Content, make_content, scanned
 from signoff_tui.state.replies import EarlierTexts, Replies
-from signoff_tui.state.session import HeldAnswer
 from signoff_tui.terminal.sequences import Saying
 from signoff_tui.workers import Aside
 
@@ -238,16 +238,8 @@ class Office:
         return await asyncio.to_thread(self._queue.get, request_id, revision)
 
     def _decide(self, held: Held[HeldAnswer]) -> tuple[DecideResult, ...]:
-        held_us = int((time.monotonic() - held.permit.pressed_at) * 1e6)
-        decision = replace(held.payload.decision, held_us=held_us)
         try:
-            if len(held.refs) == 1:
-                ref = held.refs[0]
-                return (self._queue.decide(ref.id, ref.revision, ref.digest, decision),)
-            targets = [(ref.id, ref.revision, ref.digest) for ref in held.refs]
-            if held.permit.act is Act.RELEASE:
-                return self._queue.remember_and_release(targets[0], targets[1:], decision)
-            return self._queue.decide_many(targets, decision)
+            return send_held(self._queue, held, time.monotonic())
         except QueueError as error:
             return tuple(DecideResult(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)
 

@@ -142,14 +142,15 @@ def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int
 
 
 def _talk(*, read_only: bool) -> int:
+    from msgspec.structs import asdict
+
     from signoff.cli.plain import Manners, run_plain
     from signoff.queue import open_review_queue
     from signoff_tui.settings import SETTINGS_VARIABLE, ScreenSettings, load_settings, settings_file
 
     file = settings_file(os.environ)
     settings = load_settings(file) if os.environ.get(SETTINGS_VARIABLE) or file.exists() else ScreenSettings()
-    times = settings.guard
-    manners = Manners(times.arm_moved, times.hold_one, times.hold_many, read_only=read_only)
+    manners = Manners(**asdict(settings.guard), read_only=read_only)
     with open_review_queue(chosen_place()) as queue:
         return run_plain(queue, manners)
 

@@ -125,7 +125,7 @@ class CarefulReviewer:
             await self._go_to(entry)
             await self._read(entry)
         self._picture("group")
-        await self._until(lambda: len(self._desk.eligibility(group).ready) == len(group.members))
+        await self._until(lambda: len(self._desk.eligibility(group.members).ready) == len(group.members))
         await self._press_decision("Y")
         members = [self._desk.inbox.entry(member) for member in group.members]
         self._say(f"  approved as one group: {group.label} ({len(members)} requests, all of it read)")

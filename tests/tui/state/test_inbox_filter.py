@@ -201,7 +201,7 @@ def test_a_group_act_covers_only_what_is_listed(listed: set[str], at: str) -> No
         bench.reads(id_)
     bench.goes_to(at)
     bench.keeps("tool:yes")
-    members = bench.desk.eligibility(bench.desk.inbox.group(GROUP_ROW))
+    members = bench.desk.eligibility(bench.desk.inbox.group(GROUP_ROW).members)
     shown = {row.key.id for row in bench.desk.inbox.rows() if row.key.kind == "request"}
     assert {ref.id for ref in members.ready} == {ref.id for ref in members.waiting} == shown == listed | {at}
     assert {item.reason for item in members.left_out} <= {Omission.HIDDEN}

@@ -15,10 +15,11 @@ from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, 
 from signoff_tui.guard import Verdict as Judgement
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.state.coverage import PaintedRow
+from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, content_key
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.reach import remember_preview, waiting_of_agent
-from signoff_tui.state.session import HeldAnswer, ReviewSession, next_unseen
+from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.summary import already_ended_text
 
 WIDTH = 80
@@ -208,7 +209,7 @@ def test_only_what_was_fully_shown_is_ready_in_a_group() -> None:
     made.paints("b", 0)
     made.waits(1.0)
     made.desk.coverages.settle()
-    members = made.desk.eligibility(made.desk.inbox.group(GROUP_ROW))
+    members = made.desk.eligibility(made.desk.inbox.group(GROUP_ROW).members)
     assert [ref.id for ref in members.ready] == ["a"]
     assert [(item.ref.id, item.reason, item.coverage) for item in members.left_out] == [
         ("b", Omission.UNSEEN, 0.25),
@@ -223,7 +224,7 @@ def test_a_member_whose_decision_is_held_is_left_out() -> None:
     made.desk.inbox.move_to(RowKey("request", "a"))
     held = ref(made.entry("a").request)
     made.presses("y")
-    members = made.desk.eligibility(made.desk.inbox.group(GROUP_ROW))
+    members = made.desk.eligibility(made.desk.inbox.group(GROUP_ROW).members)
     assert (members.ready, LeftOut(held, Omission.CLOSED, 1.0) in members.left_out) == ((), True)
 
 

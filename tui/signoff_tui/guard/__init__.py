@@ -91,6 +91,12 @@ What the screens of the memory and the rules change at once is no decision about
 tells a `DeliberateKeys` of its own every key and what was painted; `take(key, what, cause)` takes the last key
 for an act, or answers with an `Ignored`.
 
+**Lines instead of keys**
+
+Who types lines with the numbers of requests asks a `LineGuard`. It shares `Guard` with the guard of the keys: one
+`Judge`, one `eligible`, one `Holds`. It is told with `printed` that contents were printed, and answers to
+`judge(decision, refs)` with the verdicts above, but never opens anything.
+
 **What the screen owes the guard**
 
 - `facts` tells the truth of this moment: a request that was sent, ended or replaced is `closed`.
@@ -105,7 +111,7 @@ from __future__ import annotations
 
 from signoff_tui.guard.arming import Cause, Frame
 from signoff_tui.guard.deliberate_keys import DeliberateKeys
-from signoff_tui.guard.guard import DecisionGuard, Status
+from signoff_tui.guard.guard import DecisionGuard, Guard, LineGuard, Status
 from signoff_tui.guard.holds import Act, Held, Holds, Permit, PermitError
 from signoff_tui.guard.results import (
     Answered,
@@ -155,6 +161,7 @@ __all__ = [
     "Effect",
     "Eligibility",
     "Frame",
+    "Guard",
     "GuardSettings",
     "Held",
     "Holds",
@@ -162,6 +169,7 @@ __all__ = [
     "Keys",
     "KeysLocked",
     "LeftOut",
+    "LineGuard",
     "NeedsGroupBar",
     "NeedsUnseenBar",
     "NotDecisive",

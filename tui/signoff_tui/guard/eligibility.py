@@ -58,11 +58,13 @@ class Judge:
 
         Args:
             key: The key as pressed.
-            decision: What it stands for, one of `DECISION_KEYS` without `!`.
+            decision: What it stands for, one of `DECISION_KEYS`; `!` only where the bar offers it.
             target: What was on screen.
             t: When the key was pressed.
             named: Members of the group that have been named for long enough to be rejected.
         """
+        if decision == "!":
+            return self._despite_unseen(key, target, t)
         if decision == "X":
             return self._stop_all(key, target)
         if decision.islower() and target.kind is TargetKind.HEADING:
@@ -72,14 +74,6 @@ class Judge:
         if target.focus is None:
             return _nothing(key)
         return self._about_one(key, decision, target, target.focus, t)
-
-    def despite_unseen(self, key: str, target: Target, t: float) -> Verdict:
-        """Approve the focused request although not everything was shown."""
-        if target.focus is None:
-            return _nothing(key)
-        facts = self.look(target.focus)
-        obstacle = self._obstacle(target, facts) or _nothing_left(facts)
-        return obstacle or Decide(self._permit(Act.APPROVE_UNSEEN, [facts], key, t))
 
     def confirmed(self, offer: Offer, key: str, t: float) -> Verdict:
         """Go through with what an editor or a sheet was about, as far as it is still possible."""
@@ -132,6 +126,14 @@ class Judge:
         if decision == "s":
             return OpenSheet(Offer(Act.REMEMBER, (ref,), key))
         return Decide(self._permit(Act.APPROVE, [facts], key, t))
+
+    def _despite_unseen(self, key: str, target: Target, t: float) -> Verdict:
+        """Approve the focused request although not everything was shown."""
+        if target.focus is None:
+            return _nothing(key)
+        facts = self.look(target.focus)
+        obstacle = self._obstacle(target, facts) or _nothing_left(facts)
+        return obstacle or Decide(self._permit(Act.APPROVE_UNSEEN, [facts], key, t))
 
     def _about_group(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
         if target.group is None:

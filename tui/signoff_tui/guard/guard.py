@@ -1,12 +1,13 @@
-"""The guard itself: judges every key by what the screen has shown, and for how long."""
+"""The guard itself: eligibility and holds, and the keys and lines that decide."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff_tui.guard.arming import Arming, Cause
 from signoff_tui.guard.eligibility import Judge
@@ -19,6 +20,7 @@ from signoff_tui.guard.results import (
     Effect,
     Ignored,
     KeysLocked,
+    NeedsGroupBar,
     NeedsUnseenBar,
     NotDecisive,
     OpenEditor,
@@ -31,12 +33,14 @@ from signoff_tui.guard.results import (
 )
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Editor, Sheet, Stage
-from signoff_tui.guard.targets import Eligibility, Target, TargetFacts, TargetKind, eligible
+from signoff_tui.guard.targets import Eligibility, Ref, Target, TargetFacts, TargetKind, eligible
 from signoff_tui.guard.typing import ENTER_KEYS, Keys, KeyWatch, Leading, Seen, is_typed
 
-__all__ = ["DecisionGuard", "Status"]
+__all__ = ["DecisionGuard", "Guard", "LineGuard", "Status"]
 
 Payload = TypeVar("Payload")
+Facts = Callable[[str], TargetFacts | None]
+Clock = Callable[[], float]
 
 _BACKLOG = 0.1
 """Seconds in which a program that goes on after it was stopped has read what was typed before."""
@@ -54,7 +58,43 @@ class Status(Struct, frozen=True):
     changes_at: float | None = None
 
 
-class DecisionGuard(Stage, Generic[Payload]):
+class Guard(Generic[Payload]):
+    """Eligibility and held decisions, which keys and lines share.
+
+    Args:
+        settings: The times of holds, and the share that must have been shown.
+        facts: Returns the facts about a request id now, or `None` if it is gone.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, settings: GuardSettings, facts: Facts, clock: Clock) -> None:
+        self.settings = settings
+        self.holds: Holds[Payload] = Holds(settings)
+        self._clock = clock
+        self._judge = Judge(settings, facts, lambda id_: self.holds.find(id_) is not None)
+        self._permit: Permit | None = None
+
+    def eligible(self, members: Iterable[TargetFacts]) -> Eligibility:
+        """Who of a group an approval would cover: what the bar shall name. Held members wait not."""
+        return eligible(self._judge.unless_held(member) for member in members)
+
+    def hold(self, permit: Permit, payload: Payload) -> Held[Payload]:
+        """Hold the decision that was made last.
+
+        Args:
+            permit: The permit of `Decide`.
+            payload: The decision to send.
+
+        Raises:
+            PermitError: The permit is not that of the last decision, or it was held already.
+        """
+        if permit is not self._permit:
+            raise PermitError("this decision was not the last one that was made")
+        self._permit = None
+        return self.holds.hold(permit, payload, self._clock())
+
+
+class DecisionGuard(Stage, Guard[Payload]):
     """Says whether a key decides, and about what. See the package for how a screen uses it.
 
     Args:
@@ -67,22 +107,13 @@ class DecisionGuard(Stage, Generic[Payload]):
         ValueError: The settings are not acceptable.
     """
 
-    def __init__(
-        self,
-        settings: GuardSettings,
-        keys: Keys,
-        facts: Callable[[str], TargetFacts | None],
-        clock: Callable[[], float],
-    ) -> None:
+    def __init__(self, settings: GuardSettings, keys: Keys, facts: Facts, clock: Clock) -> None:
         settings.validate()
-        super().__init__(settings)
-        self.holds: Holds[Payload] = Holds(settings)
+        Stage.__init__(self, settings)
+        Guard.__init__(self, settings, facts, clock)
         self._keys = keys
-        self._clock = clock
         self._watch = KeyWatch(settings, keys)
         self._leading = Leading(keys.leader)
-        self._judge = Judge(settings, facts, lambda id_: self.holds.find(id_) is not None)
-        self._permit: Permit | None = None
         self._last_decision = -math.inf
         self._quiet_at = -math.inf
         self._typing_from = math.inf
@@ -143,21 +174,11 @@ class DecisionGuard(Stage, Generic[Payload]):
         self._leading.forget()
 
     def hold(self, permit: Permit, payload: Payload) -> Held[Payload]:
-        """Hold the decision that the last key made.
-
-        Args:
-            permit: As it came with `Decide`.
-            payload: What to send.
-
-        Raises:
-            PermitError: The permit is not that of the last key, or it was held already.
-        """
-        if permit is not self._permit:
-            raise PermitError("this decision was not made by the last key")
-        self._permit = None
+        """Hold the decision of the last key; the next target waits as after any decision."""
+        held = super().hold(permit, payload)
         for arming in (self._one, self._set):
             arming.next_waits(Cause.ADVANCED.wait(self.settings))
-        return self.holds.hold(permit, payload, self._clock())
+        return held
 
     def set_connected(self, on: bool) -> tuple[Held[Payload], ...]:
         """The queue was found or lost. Returns the held decisions that were taken back."""
@@ -165,10 +186,6 @@ class DecisionGuard(Stage, Generic[Payload]):
             self.connected = on
             self._repaint(Cause.CHANGED.wait(self.settings))
         return () if on else self.holds.take_back_all()
-
-    def eligible(self, members: Iterable[TargetFacts]) -> Eligibility:
-        """Who of a group an approval would cover: what the bar shall name. Held members wait not."""
-        return eligible(self._judge.unless_held(member) for member in members)
 
     @property
     def typed_text(self) -> str:
@@ -235,11 +252,8 @@ class DecisionGuard(Stage, Generic[Payload]):
             return blocked
         if mistimed is not None and mistimed.reason is Reason.CATCHING_UP:
             return mistimed
-        if decision == "!":
-            verdict = self._judge.despite_unseen(key, target, t)
-        else:
-            named = self._rest.named_since(t - self.settings.arm_moved - self.settings.link_delay)
-            verdict = self._judge.verdict(key, decision, target, t, named)
+        named = self._rest.named_since(t - self.settings.arm_moved - self.settings.link_delay)
+        verdict = self._judge.verdict(key, decision, target, t, named)
         # That a request has ended is worth more words than that the key came early.
         if isinstance(verdict, Ignored):
             return verdict
@@ -384,3 +398,63 @@ def _too_early(key: str, t: float, arming: Arming[Any]) -> str:
     after = t - (arming.painted_at or t)
     when = f"{after:.1f} s after this appeared" if after >= 0 else "before this appeared"
     return f"{key} came {when} and was ignored: look, then press again"
+
+
+# -- Decisions typed as lines, with the numbers of all that they are about: nobody types one by accident.
+
+
+class LineGuard(Guard[Payload]):
+    """The guard of lines: an approval, a rejection or a stop with the numbers of its requests.
+
+    It asks for no silence and tells nothing from typing. Eligibility and holds are those of the keys; but a line
+    is done as it was typed, or not at all.
+
+    Args:
+        settings: The times. Whatever they say, a line approves only contents that were shown.
+        facts: Returns the facts about a request id now, or `None` if it is gone.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, settings: GuardSettings, facts: Facts, clock: Clock) -> None:
+        # No line was typed at a picture that stood still meanwhile: a hold ends when its time is over.
+        super().__init__(replace(settings, late=math.inf, require_seen=True), facts, clock)
+        self._armed_at = -math.inf
+
+    def printed(self) -> None:
+        """Note that contents are printed now: a line that comes at once is no answer to them."""
+        self._armed_at = self._clock() + Cause.MOVED.wait(self.settings)
+
+    @property
+    def armed(self) -> bool:
+        """True if there was time to read the printed contents."""
+        return self._clock() >= self._armed_at
+
+    def judge(self, decision: str, refs: Sequence[Ref], *, agreed: bool = False) -> Verdict:
+        """Judge a decision about exactly these requests.
+
+        Args:
+            decision: One of `y`, `s`, `n`, `x` and `!`.
+            refs: The requests; several for `y`, `n` and `x` only.
+            agreed: The reach of the remembered approval was told before.
+
+        Returns:
+            `Decide`; `OpenSheet` if the reach has to be told first; `NeedsUnseenBar` where only `!` approves;
+            `NeedsGroupBar` if not all of several are ready; else `Ignored`.
+        """
+        self._permit = None
+        t = self._clock()
+        facts = [self._judge.look(ref) for ref in refs]
+        members = self.eligible(facts)
+        covered = members.ready if decision == "y" else members.waiting
+        if len(facts) > 1 and len(covered) < len(facts):
+            return NeedsGroupBar(members.left_out)
+        if decision == "!" and facts[0].coverage >= 1.0:
+            return Ignored(Reason.NOT_OFFERED, "all of it was shown")
+        target = Target.one(facts[0]) if len(facts) == 1 else Target.tagged(members)
+        verdict = self._judge.verdict(decision, decision, target, t, target.rest)
+        if isinstance(verdict, OpenEditor) or (agreed and isinstance(verdict, OpenSheet)):
+            verdict = self._judge.confirmed(verdict.offer, decision, t)  # the words came with the line
+        if not isinstance(verdict, Decide):
+            return verdict
+        self._permit = replace(verdict.permit, refs=tuple(sorted(verdict.permit.refs, key=refs.index)))
+        return Decide(self._permit)

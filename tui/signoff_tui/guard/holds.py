@@ -128,11 +128,15 @@ class Holds(Generic[Payload]):
         for ref in permit.refs:
             if self.find(ref.id) is not None:
                 raise ValueError(f"a decision about request {ref.id} is held already")
-        length = self._settings.hold_many if permit.many else self._settings.hold_one
+        length = self.length(permit)
         # Without a hold nothing can be taken back, so there is nothing to wait for.
         held = Held(permit, payload, now + length, retries=0 if length else MOST_RETRIES)
         self._held.append(held)
         return held
+
+    def length(self, permit: Permit) -> float:
+        """Seconds that a decision is held."""
+        return self._settings.hold_many if permit.many else self._settings.hold_one
 
     def take_back_last(self) -> Held[Payload] | None:
         """Take back the decision made last."""

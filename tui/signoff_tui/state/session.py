@@ -5,14 +5,13 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.queue.amendment import Instead
-from signoff.queue.records import ChangeSet, DecideResult, Decision
+from signoff.queue.records import ChangeSet
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
@@ -28,6 +27,7 @@ from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.state.amendments import OwnChanges, with_marks
 from signoff_tui.state.coverage import Coverage, Coverages
+from signoff_tui.state.decision_session import DecisionSession, HeldAnswer
 from signoff_tui.state.documents import (
     Content,
     ContentKey,
@@ -36,15 +36,13 @@ from signoff_tui.state.documents import (
     revealed_key,
 )
 from signoff_tui.state.drift import Looked
-from signoff_tui.state.inbox import Entry, Group, Inbox, PuttingAside, RowKey, ref_of
+from signoff_tui.state.inbox import Entry, Inbox, PuttingAside, RowKey, ref_of
 from signoff_tui.state.tagged import Tags
 from signoff_tui.text.summary import RISK_WORD, already_ended_text
 
 __all__ = [
-    "HeldAnswer",
     "ReviewSession",
     "first_unseen_of",
-    "following_in_batch",
     "next_unseen",
 ]
 
@@ -52,14 +50,7 @@ __all__ = [
 _ALL_REFUSED = "nothing is left to approve: reject it instead"
 
 
-class HeldAnswer(Struct, frozen=True):
-    """The answer of a held decision."""
-
-    decision: Decision
-    refs: tuple[Ref, ...]
-
-
-class ReviewSession:
+class ReviewSession(DecisionSession):
     """State of one reviewer's screen.
 
     Args:
@@ -69,17 +60,17 @@ class ReviewSession:
         reviewer: Name under which decisions are recorded.
     """
 
+    guard: DecisionGuard[HeldAnswer]
+
     def __init__(self, settings: GuardSettings, keys: KeyMap, clock: Callable[[], float], reviewer: str) -> None:
-        self.inbox = Inbox()
+        super().__init__(DecisionGuard(settings, keys.guard_keys(), self.facts, clock), reviewer)
         self.tags = Tags(self.inbox)
         self.later = PuttingAside(self.inbox)
         self.contents = ContentStore()
         self.coverages = Coverages(settings.dwell, clock)
         self.changes = OwnChanges(self.inbox, self.contents, self.coverages)
-        self.guard: DecisionGuard[HeldAnswer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
         self.settings = settings
         self.keys = keys
-        self.reviewer = reviewer
         self.came_back: list[Ref] = []
         """Approved requests that ask again, until the screen has announced them."""
         self.revealed: ContentKey | None = None
@@ -126,18 +117,12 @@ class ReviewSession:
             assert facts is not None
             if group is None:
                 return GuardTarget.one(facts)
-            return GuardTarget.one(facts, group=group.key.id, members=self.eligibility(group))
-        return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group))
-
-    def eligibility(self, group: Group) -> Eligibility:
-        """Return the members that an approval of the group would cover, and why the others not."""
-        facts = [self.facts(member) for member in group.members]
-        return self.guard.eligible(item for item in facts if item is not None)
+            return GuardTarget.one(facts, group=group.key.id, members=self.eligibility(group.members))
+        return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group.members))
 
     def tagged(self) -> Eligibility:
         """Return the tagged requests that an approval of them would cover, and why the others not."""
-        facts = [self.facts(ref.id) for ref in self.tags.refs]
-        return self.guard.eligible(item for item in facts if item is not None)
+        return self.eligibility(ref.id for ref in self.tags.refs)
 
     # -- the contents of requests ------------------------------------------------------------------------
 
@@ -206,12 +191,11 @@ class ReviewSession:
             self.coverages.forget(lambda _: True)
             self.changes.forget(lambda _: True)
             self.came_back.clear()
-            self.inbox.apply(changes)
-            self._mark_held()
+            self.take_changes(changes)
             return ()
         known = [change.request.id for change in changes.changes if change.request.id in self.inbox]
         before = {request_id: self.inbox.entry(request_id).request.revision for request_id in known}
-        replaced = set(self.inbox.apply(changes))
+        replaced = set(self.take_changes(changes))
         for request_id in replaced:
             entry = self.inbox.entry(request_id)
             if entry.answered:
@@ -223,8 +207,6 @@ class ReviewSession:
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
-        if any(held.payload.decision.hard for held in self.guard.holds):
-            self._mark_held()
 
         def is_void(permit: Permit) -> bool:
             # Released requests go with the first one, and wait if it is not approved.
@@ -248,45 +230,13 @@ class ReviewSession:
         Raises:
             PermitError: The guard does not know the permit (any more).
         """
-        decision = Decision(
-            approved=permit.act.approves,
-            note=note or None,
-            remember=permit.act.remembers,
-            hard=permit.act in {Act.STOP, Act.STOP_ALL},
-            by=self.reviewer,
-            shown=permit.shown,
-            deliberate=permit.act is Act.APPROVE_UNSEEN,
-            instead=self._instead(permit),
-        )
-        held = self.guard.hold(permit, HeldAnswer(decision, permit.refs))
-        self._mark_held()
+        held = super().hold(permit, note)
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # A reader of a request that was left out goes on reading it.
         if reading is None or not reading.waiting:
             self.inbox.advance()
         return held
-
-    def take_back(self, held: Sequence[Held[HeldAnswer]]) -> tuple[Entry, ...]:
-        """Mark the requests of decisions that were taken back as waiting again."""
-        self._mark_held()
-        ids = [ref.id for item in held for ref in item.refs if ref.id in self.inbox]
-        return tuple(self.inbox.entry(request_id) for request_id in ids)
-
-    def sending(self, held: Held[HeldAnswer]) -> None:
-        """Mark the requests of a decision that leaves now."""
-        self._mark_held(leaving=held)
-        self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
-
-    def answered(self, verdicts: Sequence[DecideResult]) -> tuple[DecideResult, ...]:
-        """Take over the queue's answers; returns the refusals."""
-        refused = tuple(verdict for verdict in verdicts if not verdict.accepted)
-        self.inbox.set_sent([verdict.request_id for verdict in refused], sent=False)
-        return refused
-
-    def reached_by_stops(self) -> tuple[Ref, ...]:
-        """Return the further requests that held stops would reject."""
-        return self._reached_by(list(self.guard.holds))
 
     # -- parts -------------------------------------------------------------------------------------------
 
@@ -304,24 +254,13 @@ class ReviewSession:
             raise PermitError("what was changed is not what the key was pressed for")
         return change.instead
 
-    def _reached_by(self, holds: Sequence[Held[HeldAnswer]]) -> tuple[Ref, ...]:
-        stops = [ref for held in holds if held.payload.decision.hard for ref in held.refs]
-        about = {ref.id for held in holds for ref in held.refs}
-        return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
-
-    def _mark_held(self, *, leaving: Held[HeldAnswer] | None = None) -> None:
-        """Mark the requests of held decisions, and those they would reject besides, as held."""
-        holds = [held for held in self.guard.holds if held is not leaving]
-        about = [ref.id for held in holds for ref in held.refs]
-        self.inbox.set_held({*about, *(ref.id for ref in self._reached_by(holds))})
-
     def _is_gone(self, request_id: str) -> bool:
         return request_id not in self.inbox
 
     def _closed(self, entry: Entry) -> str:
         if entry.sent:
             return "sent, the queue has not answered yet"
-        if entry.held and self.guard.holds.find(entry.id) is None:
+        if self.is_reached(entry):
             return f"a held stop rejects it too: [{self.keys.shown('undo')}] takes that back"
         return already_ended_text(entry.request, self.reviewer)
 
@@ -367,29 +306,3 @@ def _requests_of(inbox: Inbox, key: RowKey) -> tuple[RowKey, ...]:
     if key.kind == "request":
         return (key,)
     return tuple(RowKey("request", entry.id) for entry in inbox.listed(key))
-
-
-# -- The order in a batch, and so the reach of a stop.
-
-
-def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:
-    """Return the waiting requests after any of these in its batch, which a hard rejection reaches."""
-    stopped = [inbox.entry(ref.id) for ref in refs if ref.id in inbox]
-    ids = {entry.id for entry in stopped}
-    return tuple(
-        ref_of(other)
-        for other in inbox.entries()
-        if other.request.pending and other.id not in ids and any(_follows(other, entry) for entry in stopped)
-    )
-
-
-def _follows(entry: Entry, stopper: Entry) -> bool:
-    """True if a request comes after another in the same batch, by the rule of the queue."""
-    one, other = entry.request, stopper.request
-    batch = other.submission.batch_id
-    if batch is None or batch != one.submission.batch_id or one.asked_by.session != other.asked_by.session:
-        return False
-    position, stopped_at = one.submission.batch_position, other.submission.batch_position
-    if position is None or stopped_at is None:
-        return one.seq > other.seq
-    return position > stopped_at

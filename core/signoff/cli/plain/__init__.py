@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.cli.plain.desk import Manners
 from signoff.cli.plain.loop import run_plain
+from signoff.cli.plain.session import Manners
 
 __all__ = ["Manners", "run_plain"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from signoff.cli.ask_wait import Stopped, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain, width_of
-from signoff.cli.plain.desk import Manners, PlainSession
+from signoff.cli.plain.session import Manners, PlainSession
 from signoff.queue.errors import QueueError, QueueGoneError, ReviewerKeysError
 
 if TYPE_CHECKING:

@@ -1,29 +1,39 @@
-"""How requests are named, listed and told of, a line each: words of others stand behind ours in every row."""
+"""Texts of `signoff --plain`, a line each: words of others stand behind ours in every row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from signoff.cli.grants_text import add_grant_text
+from signoff.cli.history_query import viewpoint
+from signoff.cli.history_text import history_page
 from signoff.cli.output import Page, clipped, one_line
+from signoff.cli.plain.commands import CommandError
 from signoff.cli.render import end_of, kind_of, risk_word, tool_of, what_of
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.queue.records import AgentMode
 from signoff.text.time import length_text
+from signoff_tui.guard import Act
 
 if TYPE_CHECKING:
-    from signoff.cli.plain.holding import HeldDecision, Holding
-    from signoff.cli.plain.waiting import Happening, NumberedRequests
-    from signoff.queue.records import DecideResult, Modes, StoredRequest
+    from signoff.cli.plain.numbered import Happening, NumberedSession
+    from signoff.queue.protocol import ReviewQueue
+    from signoff.queue.records import DecideResult, Grant, Modes, StoredRequest
+    from signoff_tui.guard import Permit
+    from signoff_tui.state.inbox import Entry
 
 __all__ = [
+    "acts_text",
     "add_names",
     "count",
     "happening_text",
+    "history_text",
     "list_text",
+    "memory_text",
     "modes_text",
-    "outcome_text",
+    "result_text",
     "subject",
-    "subjects",
 ]
 
 _WIDTH = 100
@@ -47,18 +57,28 @@ def subject(request: StoredRequest) -> str:
     )
 
 
-def subjects(targets: Sequence[tuple[int, StoredRequest]]) -> str:
-    """The numbers of some requests."""
-    return ", ".join(str(number) for number, _ in targets)
+def acts_text(permit: Permit, numbers: Mapping[str, int]) -> str:
+    """Name a decision: its effect, and the numbers of its requests."""
+    return f"{_ACTS[permit.act]} {', '.join(str(numbers[ref.id]) for ref in permit.refs)}"
 
 
-def add_names(page: Page, targets: Sequence[tuple[int, StoredRequest]]) -> None:
+_ACTS = {
+    Act.APPROVE: "approve",
+    Act.APPROVE_GROUP: "approve",
+    Act.APPROVE_UNSEEN: "approve, although not all was shown,",
+    Act.REMEMBER: "approve for the session",
+    Act.REJECT: "reject",
+    Act.STOP: "reject, and stop the batch of,",
+}
+
+
+def add_names(page: Page, targets: Sequence[tuple[int, Entry]]) -> None:
     """Name some requests, a line each."""
-    for number, request in targets:
-        page.add(subject(request), label=f"  {number}. ")
+    for number, entry in targets:
+        page.add(subject(entry.request), label=f"  {number}. ")
 
 
-def happening_text(happening: Happening, now: int, width: int | None) -> str:
+def happening_text(happening: Happening, width: int | None) -> str:
     """Tell what happened to a request."""
     number, request = happening.number, happening.request
     page = Page(width)
@@ -74,20 +94,19 @@ def happening_text(happening: Happening, now: int, width: int | None) -> str:
     return page.text()
 
 
-def list_text(
-    waiting: NumberedRequests, holding: Holding, now: int, width: int | None, *, group: int | None = None
-) -> str:
+def list_text(requests: NumberedSession, now: int, width: int | None, *, group: int | None = None) -> str:
     """List what waits, oldest first; of one group if that is wanted."""
-    pending = waiting.pending() if group is None else waiting.group(group)
+    pending, groups = requests.pending(group), requests.groups()
     page = Page(width)
     page.add(f"{len(pending)} waiting" if pending else "nothing is waiting")
-    for number, request in pending:
-        mark = "held" if holding.holds(number) else _READ[waiting.reading(number)]
-        of_group = waiting.group_number(request)
-        name = clipped(one_line(request.submission.group_id or ""), _NAME_WIDTH)
-        membership = f", group {of_group} ({name})" if of_group is not None else ""
-        age = length_text(now - request.created_at)
-        page.add(f"{subject(request)}, waits {age}{membership}, {mark}", label=f"{number}. ")
+    for number, entry in pending:
+        mark = "held" if entry.held else _READ[requests.reading(entry)]
+        membership = ""
+        if entry.group is not None:
+            name = clipped(one_line(requests.inbox.group(entry.group).label), _NAME_WIDTH)
+            membership = f", group {groups[entry.group]} ({name})"
+        age = length_text(now - entry.request.created_at)
+        page.add(f"{subject(entry.request)}, waits {age}{membership}, {mark}", label=f"{number}. ")
     return page.text()
 
 
@@ -112,9 +131,44 @@ def modes_text(modes: Modes, width: int | None) -> str:
     return page.text()
 
 
-def outcome_text(held: HeldDecision, verdicts: Sequence[DecideResult], width: int | None) -> str:
+def result_text(results: Sequence[DecideResult], numbers: Mapping[str, int], width: int | None) -> str:
     """Tell what became of a decision that was sent."""
     page = Page(width)
-    for (number, _), verdict in zip(held.targets, verdicts, strict=True):
-        page.add(one_line(verdict.message), label=f"{number}: " if verdict.accepted else f"{number} NOT decided: ")
+    for result in results:
+        number = numbers[result.request_id]
+        page.add(one_line(result.message), label=f"{number}: " if result.accepted else f"{number} NOT decided: ")
+    return page.text()
+
+
+# -- The history and the memory, as the other verbs print them.
+
+_MOST = 20
+
+
+def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
+    """The newest records that a filter keeps.
+
+    Raises:
+        CommandError: It is no filter.
+    """
+    from signoff.filter import Filtered, FilterError, parse, search_history
+
+    try:
+        query = parse(typed, Filtered.HISTORY)
+    except FilterError as error:
+        raise CommandError(f"no filter: {error.message} (column {error.column + 1})") from error
+    found = search_history(queue, query, viewpoint(queue), limit=_MOST)
+    text = history_page([*found.records], width, DEFAULT_REDACTION)
+    if not found.records:
+        return "no such record in the history\n"
+    return f"{text}these are the newest {_MOST}; signoff history shows more\n" if found.more else text
+
+
+def memory_text(grants: Sequence[Grant], width: int | None) -> str:
+    """What runs without asking, numbered for `revoke`."""
+    page = Page(width)
+    page.add(f"{len(grants)} remembered" if grants else "nothing is remembered: every call asks")
+    for number, grant in enumerate(grants, start=1):
+        page.add(f"{number}.")
+        add_grant_text(page, grant)
     return page.text()

@@ -22,6 +22,6 @@ def reason_is_gone(desk: ReviewSession, bar: OpenBar | None) -> bool:
         case GroupNotReady(group=key) if key == TAGGED:
             return not desk.tags.acting or bool(desk.tagged().ready)
         case GroupNotReady(key):
-            return group is None or group.key.id != key or bool(desk.eligibility(group).ready)
+            return group is None or group.key.id != key or bool(desk.eligibility(group.members).ready)
         case _:
             return False

@@ -43,9 +43,9 @@ from signoff_tui.screens.review.open_bar import (
 )
 from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
+from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.inbox import RowKey
 from signoff_tui.state.reach import remember_preview, waiting_of_agent
-from signoff_tui.state.session import HeldAnswer
 from signoff_tui.state.tagged import TAGGED
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 
@@ -242,8 +242,7 @@ class Deciding:
             desk.guard.sheet_opened(confirm=desk.keys.key("despite"), refs=refs)
             face.open_bar(Stopping(refs))
             return
-        requests = [desk.inbox.entry(ref.id).request for ref in offer.refs]
-        if not all(request.submission.may_be_remembered for request in requests):
+        if not desk.may_be_remembered(offer.refs):
             desk.guard.sheet_closed()
             face.say("never remembered: it hides a secret, leads elsewhere or is not kept")
             return

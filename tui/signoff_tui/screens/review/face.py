@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.open_bar import OpenBar
     from signoff_tui.screens.review.outside import Outside
     from signoff_tui.screens.review.views import Views
-    from signoff_tui.state.session import HeldAnswer, ReviewSession
+    from signoff_tui.state.decision_session import HeldAnswer
+    from signoff_tui.state.session import ReviewSession
     from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Face"]

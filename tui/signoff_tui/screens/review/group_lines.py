@@ -41,7 +41,7 @@ def group_lines(desk: ReviewSession, group: Group, width: int, extent: Extent) -
     return (
         title,
         totals_line(desk, group, width),
-        *covered_lines(desk, desk.eligibility(group), width, rows, ", below"),
+        *covered_lines(desk, desk.eligibility(group.members), width, rows, ", below"),
     )
 
 

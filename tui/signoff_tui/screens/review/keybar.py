@@ -287,7 +287,7 @@ def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
 def _group_hints(
     desk: ReviewSession, group: Group, view: View, room: BarRoom, rest: str, *, armed: bool
 ) -> list[KeyHint]:
-    members = desk.eligibility(group)
+    members = desk.eligibility(group.members)
     if not members.waiting:
         return []
     hints = [

@@ -64,7 +64,7 @@ def _of_group(desk: ReviewSession, group: Group, rows: int, width: int) -> list[
     totals = totals_line(desk, group, width)
     if len(group.members) > _MOST_NAMED:
         return [totals]
-    who = desk.eligibility(group)
+    who = desk.eligibility(group.members)
     ready, left_out = ready_line(desk, who, width), left_out_line(desk, who, width)
     return [totals, *(each for each in (ready, left_out) if each is not None)]
 

@@ -26,7 +26,7 @@ def page_header(desk: ReviewSession, group: Group, width: int, extent: Extent) -
     Where there is not, the action bar has the names of those that are ready, and one line as many of the others as
     fit; the list of the group has all of them.
     """
-    who = desk.eligibility(group)
+    who = desk.eligibility(group.members)
     high = sum(item.reason is Omission.HIGH for item in who.left_out)
     ready = chunk(f"{len(who.ready)} of {len(who.waiting)} ready ", "ok" if who.ready else "muted", keep=True)
     danger = (chunk(f" {high} HIGH ", "risk-high", keep=True),) if high else ()

@@ -32,8 +32,9 @@ from signoff_tui.screens.review.views import Views
 from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, LookedBack, QueueNews, Work
 from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
+from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.message import LONGEST
-from signoff_tui.state.session import HeldAnswer, ReviewSession
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar

@@ -18,9 +18,10 @@ from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import agents_of, as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
+from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.reach import RememberPreview
-from signoff_tui.state.session import ReviewSession, following_in_batch
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.grants import (
     BREADTH_WORDS,
     any_words,

@@ -17,10 +17,10 @@ from signoff_tui.context import Office
 from signoff_tui.guard import Held
 from signoff_tui.screens.lately import Lately, look_back
 from signoff_tui.state.amendments import AmendedCall, Editable, edited
+from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
 from signoff_tui.state.drift import FilesNow, Looked
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import HeldAnswer
 from signoff_tui.widgets.document.highlight import highlight_blocks
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.workers import AsideBusyError, run_beside
