@@ -105,6 +105,7 @@ def fill(database: Path, count: int) -> None:
         for row, words in _records(count):
             file.execute(f"INSERT INTO history ({columns}, decided_by) VALUES ({'?, ' * 12}?)", row)
             file.execute("INSERT INTO search (rowid, words) VALUES (?, ?)", (row[0], words))
+        file.execute("UPDATE counters SET value = ? WHERE name = 'filed'", (count,))
         for _, statement in rules:
             file.execute(statement)
         file.execute(next(each for each in TRIGGERS if "history_only_grows" in each))
