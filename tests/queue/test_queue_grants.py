@@ -88,6 +88,20 @@ def test_a_revoked_grant_answers_nobody(agent, open_agent, review, granted):
     assert other.grants() == ()
 
 
+def test_a_grant_that_is_revoked_while_it_is_looked_up_answers_nobody(agent, review, granted, monkeypatch):
+    write = agent._engine.write
+
+    def revoked_first(**options):
+        review.revoke(granted.id)
+        return write(**options)
+
+    monkeypatch.setattr(agent._engine, "write", revoked_first)
+    before = len(review.history())
+    assert agent.use_grant(call("k2")) is None
+    assert len(review.history()) == before
+    assert [grant.uses for grant in review.grants(include_revoked=True)] == [0]
+
+
 def test_revoking_twice_says_so(review, granted):
     assert review.revoke(granted.id)
     assert not review.revoke(granted.id)

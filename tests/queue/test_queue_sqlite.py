@@ -9,10 +9,11 @@ import hashlib
 import os
 import sqlite3
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from queue_children import child, line_of
-from queue_samples import IMPOSSIBLE, PATIENCE, REWRITES, approve, call, target
+from queue_samples import IMPOSSIBLE, PATIENCE, REWRITES, approve, call, eventually, target
 
 from signoff.queue import (
     AgentInfo,
@@ -233,6 +234,21 @@ def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_
     with WriteLock(place).held(PATIENCE):
         assert agent.wait(posted.id).approved
     assert review.get(posted.id).delivered_at is None
+
+
+@pytest.mark.usefixtures("only_bells")
+def test_who_is_woken_takes_the_answer_without_another_look(agent, review, monkeypatch):
+    posted = agent.submit(call())
+    read, looks = agent._engine.read, []
+    monkeypatch.setattr(agent._engine, "read", lambda: looks.append(1) or read())
+    with ThreadPoolExecutor() as thread:
+        waiting = thread.submit(agent.wait, posted.id)
+        eventually(lambda: looks)
+        approve(review, posted)
+        outcome = waiting.result(PATIENCE)
+    assert outcome.approved
+    assert outcome.request.delivered_at == review.get(posted.id).delivered_at is not None
+    assert looks == [1]
 
 
 def test_a_damaged_content_says_so(agent, review, raw):

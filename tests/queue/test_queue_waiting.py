@@ -64,6 +64,15 @@ def test_everybody_who_waits_for_the_same_request_is_told(opener, open_agent, re
     assert all(each.result(PATIENCE).approved for each in waiting)
 
 
+@pytest.mark.usefixtures("only_bells")
+def test_of_those_who_are_woken_for_the_same_request_one_takes_the_answer(opener, open_agent, review, thread):
+    posted = open_agent().submit(call())
+    waiting = [thread.submit(open_agent().wait, posted.id) for _ in range(4)]
+    eventually(lambda: _asleep(opener, 4))
+    approve(review, posted)
+    assert sorted(each.result(PATIENCE).ours for each in waiting) == [False, False, False, True]
+
+
 def test_taking_the_answer_is_noted_once(agent, review):
     posted = agent.submit(call())
     approve(review, posted)
