@@ -189,6 +189,18 @@ def test_a_queue_of_an_older_format_is_brought_up_to_date(opener, agent, raw):
     assert raw.execute("SELECT version FROM format").fetchone() == (SCHEMA_VERSION,)
 
 
+def test_what_programs_of_format_2_filed_is_found_with_what_is_filed_later(opener, agent, review, raw):
+    approve(review, agent.submit(call("k1")))
+    assert len(review.history(HistoryFilter(text="notes"))) == 1  # which files it, as those did at once
+    raw.execute("DELETE FROM counters WHERE name = 'filed'")
+    raw.execute("UPDATE format SET version = 2")
+    later = opener.review()
+    assert raw.execute("SELECT value FROM counters WHERE name = 'filed'").fetchone() == (1,)
+    approve(later, agent.submit(call("k2")))
+    assert [record.seq for record in later.history(HistoryFilter(text="notes"))] == [2, 1]
+    assert raw.execute("SELECT count(*) FROM search").fetchone() == (2,)
+
+
 def test_a_schema_with_other_tables_is_refused(opener):
     with opener.administrator() as raw:
         schema = parse_url(opener.place).schema

@@ -19,6 +19,7 @@ from signoff.queue import (
     AgentInfo,
     DamagedRecordError,
     Decision,
+    HistoryFilter,
     QueueUnavailableError,
     QueueVersionError,
     RequestState,
@@ -223,6 +224,21 @@ def test_a_damaged_record_hides_no_other_in_the_history(agent, review, raw):
     raw.execute("DROP TRIGGER requests_content_stays")
     raw.execute("UPDATE requests SET submission = '{' WHERE key = 'k1'")
     assert [line.tool_name for line in review.history()] == ["write_file", "(damaged record)"]
+
+
+@pytest.mark.parametrize("filed", [True, False])
+def test_a_record_that_is_damaged_before_it_is_filed_is_found_by_its_columns(
+    agent, review, raw, monkeypatch, filed
+):
+    if not filed:
+        monkeypatch.setattr("signoff.queue.sql.review_queue.file_history", lambda _: None)
+    for key in ("k1", "k2"):
+        approve(review, agent.submit(call(key)))
+    raw.execute("DROP TRIGGER requests_content_stays")
+    raw.execute("UPDATE requests SET submission = '{' WHERE key = 'k1'")
+    for which in (HistoryFilter(session="s-41"), HistoryFilter(tool_name="write_file", decided_by="anna")):
+        assert [line.seq for line in review.history(which)] == [2, 1]
+    assert [line.seq for line in review.history(HistoryFilter(text="notes"))] == [2]
 
 
 def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_noted(

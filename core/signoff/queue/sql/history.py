@@ -30,7 +30,7 @@ from signoff.queue.records import (
 )
 from signoff.queue.sql.engine import Engine, Look, Row, Transaction
 from signoff.queue.sql.history_head import history_end, history_start
-from signoff.queue.sql.rows import history_from_row
+from signoff.queue.sql.rows import history_from_row, text_or_damage
 from signoff.queue.text_escape import pack_text
 
 __all__ = [
@@ -438,15 +438,14 @@ def file_history(engine: Engine, *, most_left: int = 0) -> None:
 
 
 def file_records(transaction: Transaction, most: int) -> bool:
-    """File the oldest records that the search does not know, if there are any. Damaged ones are left out."""
+    """File the oldest records that the search does not know, if there are any."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM {SOURCE} WHERE h.seq > ? ORDER BY h.seq LIMIT ?",  # noqa: S608
         last_filed(transaction),
         most,
     )
     for row in rows:
-        with contextlib.suppress(DamagedRecordError):
-            transaction.search.add(transaction, row["seq"], filed_under(history_from_row(row)))
+        transaction.search.add(transaction, row["seq"], _row_filed_under(row))
     if rows:
         note_filed(transaction, rows[-1]["seq"])
     return bool(rows)
@@ -469,13 +468,20 @@ def _unfiled(engine: Engine) -> int:
 
 def _fits(row: Row, words: Wanted) -> bool:
     """Whether a record that is not filed would be found."""
-    try:
-        under = filed_under(history_from_row(row))
-    except DamagedRecordError:
-        return False
+    under = _row_filed_under(row)
     return set(words.words).issubset(under) and all(
         any(word.startswith(prefix) for word in under) for prefix in words.prefixes
     )
+
+
+def _row_filed_under(row: Row) -> tuple[str, ...]:
+    """The words and terms of a record; of one that cannot be read the terms, as its columns tell them."""
+    try:
+        return filed_under(history_from_row(row))
+    except DamagedRecordError:
+        columns = {"agent": "agent", "session": "session", "tool": "tool", "state": "state", "by": "decided_by"}
+        told = ((kind, row[column]) for kind, column in columns.items())
+        return tuple(_term(kind, text_or_damage(value)) for kind, value in told if value is not None)
 
 
 def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) -> Wanted | None:

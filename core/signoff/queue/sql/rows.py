@@ -38,6 +38,7 @@ __all__ = [
     "history_from_row",
     "request_from_row",
     "sort_out",
+    "text_or_damage",
 ]
 
 DAMAGED = "(damaged record)"
@@ -129,9 +130,9 @@ def grant_or_damage(row: Row) -> Grant:
     except DamagedRecordError as damage:
         return Grant(
             id=row["id"],
-            session=_told(row["session"]),
+            session=text_or_damage(row["session"]),
             agent_name=DAMAGED,
-            tool_name=_told(row["tool"]),
+            tool_name=text_or_damage(row["tool"]),
             payload={},
             payload_key="",
             origin_request="",
@@ -157,7 +158,7 @@ def agent_from_row(row: Row) -> AgentRecord:
             mode, damage = _mode(info.get("mode")), None
     except DamagedRecordError as error:
         name = cwd = via = program = host = DAMAGED
-        session, mode, damage = _told(row["session"]), None, str(error)
+        session, mode, damage = text_or_damage(row["session"]), None, str(error)
     return AgentRecord(
         id=row["id"],
         name=name,
@@ -216,7 +217,8 @@ def _mode(said: object) -> AgentMode | None:
     return next((mode for mode in AgentMode if mode.value == said), None)
 
 
-def _told(packed: str) -> str:
+def text_or_damage(packed: str) -> str:
+    """Return the text that was packed, or `DAMAGED` in its place."""
     try:
         return unpack_text(packed)
     except ValueError:
