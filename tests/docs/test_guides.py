@@ -132,20 +132,20 @@ def test_the_list_of_the_pre_approved_becomes_settings(framework_authors: dict[s
 @pytest.mark.parametrize("marked", [True, False])
 async def test_the_adapter_runs_what_was_approved(framework_authors: dict[str, Any], marked: bool) -> None:
     tools = framework_authors["ApprovedTools"]({"add": adding(marked)}, answering(approved=True), "r-1")
-    assert await tools.run("c-1", "add", {"a": 1, "b": 2}) == 3
+    assert await tools.run(1, "c-1", "add", {"a": 1, "b": 2}) == 3
 
 
 @pytest.mark.parametrize("marked", [True, False])
 async def test_the_adapter_tells_the_model_of_a_soft_no(framework_authors: dict[str, Any], marked: bool) -> None:
     controller = answering(approved=False, mode="soft", note="use a list")
     tools = framework_authors["ApprovedTools"]({"add": adding(marked)}, controller, "r-1")
-    assert await tools.run("c-1", "add", {"a": 1, "b": 2}) == "Not run. Approval denied: use a list"
+    assert await tools.run(1, "c-1", "add", {"a": 1, "b": 2}) == "Not run. Approval denied: use a list"
 
 
 async def test_the_adapter_ends_the_run_on_a_hard_no(framework_authors: dict[str, Any]) -> None:
     tools = framework_authors["ApprovedTools"]({"add": adding(marked=False)}, answering(approved=False), "r-1")
     with pytest.raises(framework_authors["StopRun"]):
-        await tools.run("c-1", "add", {"a": 1, "b": 2})
+        await tools.run(1, "c-1", "add", {"a": 1, "b": 2})
 
 
 def test_the_adapter_has_forty_lines() -> None:
@@ -172,4 +172,4 @@ async def test_the_adapter_keeps_the_block_of_an_object(
     tools = {"deploy": tool_authors["Deployments"]().deploy}
     adapter = framework_authors["ApprovedTools"](tools, ApprovalController("approve_all"), "r-1")
     with pytest.raises(PermissionError, match="pipeline"):
-        await adapter.run("c-1", "deploy", {"to": "production", "notes": ""})
+        await adapter.run(1, "c-1", "deploy", {"to": "production", "notes": ""})

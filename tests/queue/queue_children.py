@@ -11,10 +11,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from queue_samples import approve, call, target
+from queue_samples import PATIENCE, approve, call, target
 
 from signoff.canonical import canonical
 from signoff.queue import (
@@ -43,9 +44,14 @@ def child(role: str, place: str | Path, *arguments: str) -> Iterator[subprocess.
 
 
 def line_of(process: subprocess.Popen[str]) -> str:
-    """The next line that the program prints."""
+    """The next line that the program prints; a program that prints none in time is killed."""
     assert process.stdout is not None
-    return process.stdout.readline().rstrip("\n")
+    in_time = threading.Timer(PATIENCE, process.kill)
+    in_time.start()
+    try:
+        return process.stdout.readline().rstrip("\n")
+    finally:
+        in_time.cancel()
 
 
 def tell(process: subprocess.Popen[str], line: str = "go") -> None:

@@ -13,7 +13,7 @@ def test_a_passed_deadline_ends_the_request(agent, review):
     assert review.pending() == ()
     ended = review.get(posted.id)
     assert (ended.state, ended.decision) == (RequestState.EXPIRED, None)
-    assert ended.state_note == "nobody decided within 0 s of asking"
+    assert ended.state_note == "expired 0 s after asking, nobody decided"
 
 
 def test_a_deadline_in_the_future_ends_nothing(agent, review):

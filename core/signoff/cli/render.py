@@ -207,7 +207,8 @@ def end_of(request: StoredRequest) -> str:
     decision = request.decision
     words = outcome_text(request.state, decision, "message")
     if decision is None:
-        return f"{words}: {one_line(request.state_note or '')}"
+        reason = one_line(request.state_note or "")
+        return reason if reason.startswith(words) else f"{words}: {reason}"
     return f"{words} by {one_line(decision.by, 'agent')} ({decision.source})"
 
 

@@ -31,7 +31,8 @@ def agent_is_gone(pid: int) -> str:
 
 def expired(waited_us: int) -> str:
     """Return the reason for the end of a request past its deadline."""
-    return f"nobody decided within {length_text(waited_us, 'words')} of asking"
+    half_a_second = 500_000  # a deadline of 12 s is set a moment before the request is posted
+    return f"expired {length_text(waited_us + half_a_second, 'words')} after asking, nobody decided"
 
 
 def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:

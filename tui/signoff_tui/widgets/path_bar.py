@@ -41,7 +41,7 @@ class PathBar(Vertical, Sized):
             super().__init__()
             self.path = path
 
-    class Closed(Message):
+    class Dismissed(Message):
         """Posted when typing has ended."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -78,7 +78,7 @@ class PathBar(Vertical, Sized):
         self._waits = False
         self.remove_class("-open")
         self.screen.set_focus(None)
-        self.post_message(self.Closed())
+        self.post_message(self.Dismissed())
 
     def refuse(self, words: str) -> None:
         """Show why nothing was written; another path may be typed."""

@@ -139,7 +139,7 @@ class FilterKeys(PlainScreen):
     def _write(self, event: PathBar.Chosen) -> None:
         self._work.export(self.bar.query_in_force, event.path)
 
-    @on(PathBar.Closed)
+    @on(PathBar.Dismissed)
     def _path_left(self) -> None:
         self.draw()
 
