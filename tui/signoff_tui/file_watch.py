@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 
 __all__ = ["FileWatch"]
@@ -122,12 +122,13 @@ def _places(path: Path) -> Iterator[tuple[str, str]]:
     except ValueError:  # no file can have that name
         return
     for end in ends:
-        for parent in end.parents:
+        # From the root on, as far as there are directories: an agent may name thousands that are not there.
+        there = [*takewhile(os.path.isdir, reversed(end.parents))]
+        for parent in reversed(there):
             folder = _watchable(parent)
             if folder is not None:
-                yield str(Path(folder, end.name)), folder
+                yield str(Path(folder, end.parts[len(parent.parts)])), folder
                 break
-            end = parent
 
 
 def _watchable(folder: Path) -> str | None:
