@@ -146,7 +146,7 @@ def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
         person.sees(r"^\$ ")
         terminal.type(" ".join([*SCREEN, "\r"]))
         person.sees(r"TARGET send_note first.*\[armed\]")
-        before = terminal.text()
+        before = eventually(lambda: _settled(terminal), "a picture that stays")
         os.kill(int(subprocess.check_output(["pgrep", "-P", str(terminal.process.pid)])), how)
         person.sees("Stopped")
         terminal.type(f"stty sane; printf '{AS_USUAL}'; clear; echo mine\r")
@@ -154,7 +154,9 @@ def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
         begun = len(terminal.raw)
         terminal.type("fg\ryy")  # the second command reads the keys behind it
         person.sees(r"TARGET send_note first.*\[armed\]")
-        eventually(lambda: _without_times(terminal.text()) == _without_times(before), "the same picture")
+        eventually(
+            lambda: _without_times(terminal.text()) == before, lambda: f"\n{before}\nagain:\n{terminal.text()}"
+        )
         assert not termios.tcgetattr(terminal.own_end)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
         again = left_modes(terminal.raw[begun:])
         assert {"1049", "1000", "1003", "1006", "1004", "2004", "25", "7"} <= again.keys()
@@ -169,6 +171,13 @@ def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
         terminal.close()
     assert left_modes(terminal.raw) == {}
     assert not +left_open(terminal.raw)
+
+
+def _settled(terminal: Terminal) -> str | None:
+    """What is shown, once it has not changed for as long as a request takes to be seen."""
+    text = _without_times(terminal.text())
+    time.sleep(1.0)
+    return text if _without_times(terminal.text()) == text else None
 
 
 def _without_times(text: str) -> str:
