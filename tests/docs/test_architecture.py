@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("grimp", reason="needs import-linter")
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 ROOTS = (ROOT / "core" / "signoff", ROOT / "tui", ROOT / "tui" / "signoff_tui", ROOT)
