@@ -1,4 +1,4 @@
-"""What a call is about, in one text without its secrets."""
+"""The subject of a call in one text, without its secrets: what it declared, or its agent's description."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from cli_bench import HOSTILE, Cli, call, command, post
 
 from redaction_corpus import GITHUB
-from signoff.cli.plain.session import Manners, PlainSession
+from signoff.cli.plain.session import PlainSession, PlainSettings
 from signoff.policy.trust import trust
 from signoff.queue import AgentQueue
 
@@ -139,7 +139,7 @@ def test_the_talk_line_by_line_tells_them_before_anything_is_approved(cli: Cli, 
     trusted_rules(cli.folder)
     post(agent, command("git status && rm a", cli.folder))
     with cli.review() as queue:
-        desk = PlainSession(queue, Manners(), lambda: 0.0, lambda: 0, None)
+        desk = PlainSession(queue, PlainSettings(), lambda: 0.0, lambda: 0, None)
         desk.news(queue.changes(0))
         shown = told(desk.line("y 1").text)
     assert shown[3:] == [

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from signoff import ApprovalRequest
 from signoff.cli.plain.commands import CommandError, TypedCommand, parse
-from signoff.cli.plain.session import Manners, Output, PlainSession
+from signoff.cli.plain.session import Output, PlainSession, PlainSettings
 from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
 from signoff.submission import plain_submission
 
@@ -29,13 +29,13 @@ class Talk:
     """A desk whose clock is moved by hand."""
 
     queue: ReviewQueue
-    manners: Manners = field(default_factory=Manners)
+    plain_settings: PlainSettings = field(default_factory=PlainSettings)
     seconds: float = 0.0
     cursor: int = 0
     width: int | None = None
 
     def __post_init__(self) -> None:
-        self.desk = PlainSession(self.queue, self.manners, lambda: self.seconds, lambda: 0, self.width)
+        self.desk = PlainSession(self.queue, self.plain_settings, lambda: self.seconds, lambda: 0, self.width)
 
     def news(self) -> str:
         changes = self.queue.changes(self.cursor)
@@ -52,7 +52,7 @@ class Talk:
 
     def later(self) -> str:
         """What is printed when all that is held was sent."""
-        self.seconds += self.manners.hold_many
+        self.seconds += self.plain_settings.hold_many
         return self.desk.due()
 
 
@@ -267,7 +267,7 @@ def test_what_cannot_be_shown_in_full_wants_a_sign_of_its_own(talk: Talk, agent:
 
 
 def test_read_only_decides_nothing(reviewing: ReviewQueue, agent: AgentQueue, cli: Cli) -> None:
-    talk = Talk(reviewing, Manners(read_only=True))
+    talk = Talk(reviewing, PlainSettings(read_only=True))
     post(agent, command("ls", cli.folder))
     talk.news()
     talk.says("show 1")

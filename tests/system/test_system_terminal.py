@@ -146,7 +146,7 @@ def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
         person.sees(r"^\$ ")
         terminal.type(" ".join([*SCREEN, "\r"]))
         person.sees(r"TARGET send_note first.*\[armed\]")
-        before = eventually(lambda: _settled(terminal), "a picture that stays")
+        before = _without_times(person.sees(r"\{ first .*\bseen\b"))  # as long as it is new, the picture changes
         os.kill(int(subprocess.check_output(["pgrep", "-P", str(terminal.process.pid)])), how)
         person.sees("Stopped")
         terminal.type(f"stty sane; printf '{AS_USUAL}'; clear; echo mine\r")
@@ -171,13 +171,6 @@ def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
         terminal.close()
     assert left_modes(terminal.raw) == {}
     assert not +left_open(terminal.raw)
-
-
-def _settled(terminal: Terminal) -> str | None:
-    """What is shown, once it has not changed for as long as a request takes to be seen."""
-    text = _without_times(terminal.text())
-    time.sleep(1.0)
-    return text if _without_times(terminal.text()) == text else None
 
 
 def _without_times(text: str) -> str:

@@ -144,15 +144,15 @@ def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int
 def _talk(*, read_only: bool) -> int:
     from msgspec.structs import asdict
 
-    from signoff.cli.plain import Manners, run_plain
+    from signoff.cli.plain import PlainSettings, run_plain
     from signoff.queue import open_review_queue
     from signoff_tui.settings import SETTINGS_VARIABLE, ScreenSettings, load_settings, settings_file
 
     file = settings_file(os.environ)
     settings = load_settings(file) if os.environ.get(SETTINGS_VARIABLE) or file.exists() else ScreenSettings()
-    manners = Manners(**asdict(settings.guard), read_only=read_only)
+    plain_settings = PlainSettings(**asdict(settings.guard), read_only=read_only)
     with open_review_queue(chosen_place()) as queue:
-        return run_plain(queue, manners)
+        return run_plain(queue, plain_settings)
 
 
 def run_group(arguments: Sequence[str]) -> int:

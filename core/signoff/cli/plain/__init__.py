@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from signoff.cli.plain.loop import run_plain
-from signoff.cli.plain.session import Manners
+from signoff.cli.plain.session import PlainSettings
 
-__all__ = ["Manners", "run_plain"]
+__all__ = ["PlainSettings", "run_plain"]

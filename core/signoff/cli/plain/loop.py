@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from signoff.cli.ask_wait import Stopped, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain, width_of
-from signoff.cli.plain.session import Manners, PlainSession
+from signoff.cli.plain.session import PlainSession, PlainSettings
 from signoff.queue.errors import QueueError, QueueGoneError, ReviewerKeysError
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ class _Gone:
     why: str
 
 
-def run_plain(queue: ReviewQueue, manners: Manners) -> int:
+def run_plain(queue: ReviewQueue, plain_settings: PlainSettings) -> int:
     """Review line by line until the person quits.
 
     Args:
         queue: An open review connection.
-        manners: How careful it is.
+        plain_settings: How careful it is.
 
     Returns:
         The exit code.
     """
-    talk = _Talk(queue, manners)
+    talk = _Talk(queue, plain_settings)
     try:
         with stoppable():
             return asyncio.run(talk.run())
@@ -70,9 +70,9 @@ def run_plain(queue: ReviewQueue, manners: Manners) -> int:
 
 
 class _Talk:
-    def __init__(self, queue: ReviewQueue, manners: Manners) -> None:
+    def __init__(self, queue: ReviewQueue, plain_settings: PlainSettings) -> None:
         self._queue = queue
-        self._manners = manners
+        self._plain_settings = plain_settings
         self._desk = self._new_desk()
         self._gone = False
         self._history_loss = ""
@@ -99,7 +99,11 @@ class _Talk:
 
     def _new_desk(self) -> PlainSession:
         return PlainSession(
-            self._queue, self._manners, time.monotonic, lambda: time.time_ns() // 1_000, width_of(sys.stdout)
+            self._queue,
+            self._plain_settings,
+            time.monotonic,
+            lambda: time.time_ns() // 1_000,
+            width_of(sys.stdout),
         )
 
     async def _answer_all(self) -> int:

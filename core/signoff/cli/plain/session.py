@@ -42,7 +42,7 @@ from signoff_tui.guard import (
 from signoff_tui.state.decision_session import HeldAnswer, send_held
 from signoff_tui.state.inbox import Entry, ref_of
 
-__all__ = ["Manners", "Output", "PlainSession"]
+__all__ = ["Output", "PlainSession", "PlainSettings"]
 
 _Targets = Sequence[tuple[int, Entry]]
 
@@ -51,7 +51,7 @@ _MOST_NEWS = 5
 """Arrivals that are told one by one; of more, only how many."""
 
 
-class Manners(GuardSettings, frozen=True, kw_only=True):
+class PlainSettings(GuardSettings, frozen=True, kw_only=True):
     """The times of the guard, and the switch for read only.
 
     Attributes:
@@ -85,7 +85,7 @@ class PlainSession:
 
     Args:
         queue: An open review connection.
-        manners: Times of the guard, and read only.
+        plain_settings: Times of the guard, and read only.
         clock: Monotonic seconds.
         now: The present, in microseconds since the epoch.
         width: Columns to fold lines at, or None.
@@ -94,16 +94,16 @@ class PlainSession:
     def __init__(
         self,
         queue: ReviewQueue,
-        manners: Manners,
+        plain_settings: PlainSettings,
         clock: Callable[[], float],
         now: Callable[[], int],
         width: int | None,
     ) -> None:
         self._queue = queue
-        self._manners = manners
+        self._plain_settings = plain_settings
         self._clock, self._now = clock, now
         self._width = width
-        self._requests = NumberedSession(manners, clock)
+        self._requests = NumberedSession(plain_settings, clock)
         self._guard = self._requests.guard
         self._reach_told: set[Ref] = set()
         self._listed: tuple[Grant, ...] = ()
@@ -181,7 +181,7 @@ class PlainSession:
                 return self._decide(command)
 
     def _decide(self, command: TypedCommand) -> Output:
-        if self._manners.read_only:
+        if self._plain_settings.read_only:
             raise NotHeldError("this is read-only: nothing was decided")
         if command.verb == "u":
             return self._take_back()
