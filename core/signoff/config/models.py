@@ -175,7 +175,7 @@ class RequiresApproval(BaseModel):
 
 
 class Redaction(BaseModel):
-    """What of the calls of a server is masked where it is shown or kept."""
+    """The masking of a server's calls, wherever they are shown or kept."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -230,7 +230,7 @@ class ApprovalPoliciesConfig(BaseModel):
 
 
 class PolicyConfig(BaseModel):
-    """What is said of calls by the tool's name, its server and its arguments."""
+    """The rules for calls, by the tool's name, its server and its arguments."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -265,7 +265,7 @@ _STRICTNESS = (None, "none", "required", "deny")
 
 
 class ToolConfig(BaseModel):
-    """What is said about one tool, whoever it comes from."""
+    """The setting of one tool, whatever it comes from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 

@@ -64,7 +64,7 @@ def new_id() -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text looks like what `new_id` returns."""
+    """True if a text looks like what `new_id` returns."""
     return len(text) == _LENGTH and set(text).issubset(ID_LETTERS)
 
 

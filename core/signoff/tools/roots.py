@@ -49,7 +49,7 @@ _UNSEEN = frozenset(
 
 
 class PathConfig(BaseModel):
-    """What is allowed below one root.
+    """The rights below one root.
 
     ``approval: {write: required, read: none}`` is read as well as the two flags.
     """

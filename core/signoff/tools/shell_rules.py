@@ -33,7 +33,7 @@ _ACTIONS = {
 
 
 class ShellDefault(BaseModel):
-    """What holds for a command that no rule is about.
+    """The setting for commands that no rule is about.
 
     ``approval: required`` or ``none``, ``approval_required: true`` or ``false``, and ``action: allow``,
     ``approve`` (let it run once it was approved) or ``deny`` are read as well.
@@ -53,7 +53,7 @@ class ShellDefault(BaseModel):
 
 
 class ShellRule(ShellDefault):
-    """What holds for commands that begin with certain words.
+    """The rule for commands that begin with certain words.
 
     The pattern is words, separated by blanks; there are no wildcards. It is compared with the words of the
     command after quotes are removed: ``git status`` is about ``git status -s``, not about ``git statusx``.
