@@ -11,10 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mcp import types
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
 HONEST = {
     "name": "send",
@@ -31,7 +27,12 @@ class DefinedByFile:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "tools.json"
         self.calls = directory / "calls.jsonl"
+        self.begin()
+
+    def begin(self) -> None:
+        """Offer the honest tool, which nobody has called."""
         self.define(HONEST)
+        self.calls.unlink(missing_ok=True)
 
     def define(self, *tools: dict[str, Any]) -> None:
         """Have the server offer these tools from now on."""
@@ -46,6 +47,10 @@ class DefinedByFile:
 
 async def serve(defined: Path) -> None:
     """Serve until the client is gone."""
+    # Tests import this file for what is above, which takes a hundredth of the time.
+    from mcp import types
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
 
     def offered() -> list[types.Tool]:
         return [types.Tool.model_validate(each) for each in json.loads(defined.read_text())]

@@ -5,18 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic_ai import Agent
-from toolset_agents import call, script, told
-
-pytest.importorskip("pydantic_ai.mcp", exc_type=ImportError, reason="needs pydantic-ai-slim[mcp]")
-
+import pytest_asyncio
 from changing_mcp_server import HONEST, SCHEMA, DefinedByFile
-from fastmcp.client.transports import StdioTransport
-from pydantic_ai.mcp import MCPToolset
+from pydantic_ai import Agent
 from pydantic_ai.messages import ToolCallPart
+from toolset_agents import call, script, told
 
 from answering import PATIENCE, Reviewer
 from asked import Asked
@@ -25,6 +21,11 @@ from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.queue import Decision, RequestState, StoredRequest, open_review_queue
 from signoff.types import ApprovalDecision, ApprovalRequest
+
+if TYPE_CHECKING:
+    from pydantic_ai.mcp import MCPToolset
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SEND = [call("send", to="anna")]
 SERVER = Path(__file__).with_name("changing_mcp_server.py")
@@ -43,19 +44,32 @@ async def run(toolset: ApprovalToolset[Any], *turns: Sequence[ToolCallPart]) -> 
     return told((await Agent(script(*turns), toolsets=[toolset]).run("go")).all_messages())
 
 
-@pytest.fixture
-def defined(tmp_path: Path) -> DefinedByFile:
-    return DefinedByFile(tmp_path)
-
-
-@pytest.fixture
-async def server(defined: DefinedByFile, tmp_path: Path) -> AsyncIterator[MCPToolset[Any]]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[MCPToolset[Any], DefinedByFile]]:
     """The tools of the server, listed anew for every step: it sends no notice when they change."""
+    pytest.importorskip("pydantic_ai.mcp", exc_type=ImportError, reason="needs pydantic-ai-slim[mcp]")
+    from fastmcp.client.transports import StdioTransport
+    from pydantic_ai.mcp import MCPToolset
+
+    directory = tmp_path_factory.mktemp("server")
+    defined = DefinedByFile(directory)
     transport = StdioTransport(
-        sys.executable, [str(SERVER), str(defined.path)], keep_alive=False, log_file=tmp_path / "server.log"
+        sys.executable, [str(SERVER), str(defined.path)], keep_alive=False, log_file=directory / "server.log"
     )
     async with MCPToolset[Any](transport, cache_tools=False, init_timeout=PATIENCE) as toolset:
-        yield toolset
+        yield toolset, defined
+
+
+@pytest.fixture
+def defined(served: tuple[MCPToolset[Any], DefinedByFile]) -> DefinedByFile:
+    """The file that defines the tool, as it was in the beginning."""
+    served[1].begin()
+    return served[1]
+
+
+@pytest.fixture
+def server(served: tuple[MCPToolset[Any], DefinedByFile]) -> MCPToolset[Any]:
+    return served[0]
 
 
 @pytest.mark.parametrize("change", CHANGES)

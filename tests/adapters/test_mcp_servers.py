@@ -6,17 +6,12 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, FunctionToolset
 from toolset_agents import call, script
-
-pytest.importorskip("pydantic_ai.mcp", exc_type=ImportError, reason="needs pydantic-ai-slim[mcp]")
-
-from fastmcp.client.transports import StdioTransport
-from pydantic_ai.mcp import MCPToolset
 
 from answering import PATIENCE, Reviewer
 from asked import Asked
@@ -25,9 +20,12 @@ from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.queue import Decision, open_review_queue
 
+if TYPE_CHECKING:
+    from pydantic_ai.mcp import MCPToolset
+
 SERVER = Path(__file__).with_name("deleting_mcp_server.py")
 DELETE = [call("delete", id=1)]
-Servers = tuple[MCPToolset[Any], MCPToolset[Any]]
+Servers = tuple["MCPToolset[Any]", "MCPToolset[Any]"]
 
 
 class Site:
@@ -36,9 +34,19 @@ class Site:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    def transport(self, name: str) -> StdioTransport:
-        log = self.directory / f"{name}.log"
-        return StdioTransport(sys.executable, [str(SERVER), str(self.file(name))], keep_alive=False, log_file=log)
+    def tools(self, name: str, id_: str | None = None) -> MCPToolset[Any]:
+        """The tools of one of them; the author of the agent gave it an id, or did not."""
+        pytest.importorskip("pydantic_ai.mcp", exc_type=ImportError, reason="needs pydantic-ai-slim[mcp]")
+        from fastmcp.client.transports import StdioTransport
+        from pydantic_ai.mcp import MCPToolset
+
+        transport = StdioTransport(
+            sys.executable,
+            [str(SERVER), str(self.file(name))],
+            keep_alive=False,
+            log_file=self.directory / f"{name}.log",
+        )
+        return MCPToolset[Any](transport, id=id_, init_timeout=PATIENCE)
 
     def file(self, name: str) -> Path:
         return self.directory / f"{name}.jsonl"
@@ -54,13 +62,12 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.fixture(params=["named", "unnamed"])
 async def servers(site: Site, request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
-    """Staging and production; the author gave them ids, or did not."""
+    """Staging and production."""
     async with AsyncExitStack() as stack:
         found = []
         for name in ("staging", "production"):
             chosen = name if request.param == "named" else None
-            toolset = MCPToolset[Any](site.transport(name), id=chosen, init_timeout=PATIENCE)
-            found.append(await stack.enter_async_context(toolset))
+            found.append(await stack.enter_async_context(site.tools(name, chosen)))
         yield found[0], found[1]
 
 
@@ -110,8 +117,8 @@ async def test_the_server_of_a_tool_is_told_through_toolsets_around_it(site: Sit
 
     asked = Asked()
     async with (
-        MCPToolset[Any](site.transport("staging"), id="staging", init_timeout=PATIENCE) as staging,
-        MCPToolset[Any](site.transport("production"), id="production", init_timeout=PATIENCE) as production,
+        site.tools("staging", "staging") as staging,
+        site.tools("production", "production") as production,
     ):
         own = FunctionToolset([delete], id="files")
         all_of_them = CombinedToolset([staging.prefixed("a"), CombinedToolset([production.prefixed("b"), own])])
@@ -126,6 +133,6 @@ async def test_the_server_of_a_tool_is_told_through_toolsets_around_it(site: Sit
 
 async def test_the_server_that_the_author_names_holds(site: Site) -> None:
     asked = Asked()
-    async with MCPToolset[Any](site.transport("staging"), id="a", init_timeout=PATIENCE) as staging:
+    async with site.tools("staging", "a") as staging:
         await run(ApprovalToolset(staging, asked, server="projects"))
     assert asked.requests[0].server == "projects"

@@ -1,14 +1,10 @@
-"""Agents of frameworks as processes of their own.
-
-They are forked from one process that has loaded the frameworks, which takes longer than most agents live.
-"""
+"""Agents of frameworks as processes of their own."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import json
-import multiprocessing
 import os
 import signal
 import sys
@@ -16,17 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from forked import FORKED
 from system_bench import PATIENCE
 
 __all__ = ["AgentProcess", "started"]
 
 HERE = Path(__file__).parent
 PROGRAMS = [str(HERE), str(HERE.parent / "adapters")]
-
-_forked = multiprocessing.get_context("forkserver")
-_forked.set_forkserver_preload(
-    ["langchain.agents", "signoff.adapters.langchain", "pydantic_ai.models", "signoff.adapters.pydantic_ai"]
-)
 
 
 class AgentProcess:
@@ -44,7 +36,7 @@ class AgentProcess:
         self, program: str, plan: Mapping[str, Any], variables: Mapping[str, str], cwd: Path, output: Path
     ) -> None:
         self._output = output
-        self._process = _forked.Process(target=_live, args=(program, plan, variables, cwd, output))
+        self._process = FORKED.Process(target=_live, args=(program, plan, variables, cwd, output))
         self._process.start()
 
     def ended(self) -> dict[str, Any]:

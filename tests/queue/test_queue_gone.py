@@ -278,11 +278,16 @@ def test_a_queue_of_before_there_were_numbers_gets_one(place: Path) -> None:
     assert not any("'id'" in statement for statement in STATEMENTS)  # made, not written down
 
 
+def sweep(directory: Path) -> None:
+    """Remove a directory while others make files in it: at once, as they see it."""
+    shutil.rmtree(directory.rename(directory.with_name(f"swept {directory.name}")))
+
+
 def test_an_agent_waits_on_when_bells_leases_and_locks_are_swept_away(place: Path, review: ReviewQueue) -> None:
     with child("ask", place, "k1") as asking:
         posted = review.get(line_of(asking))
         for swept in ("bells", "leases"):
-            shutil.rmtree(place / swept)
+            sweep(place / swept)
         (place / "write.lock").unlink()
         with open_review_queue(place, create=False) as another:
             assert another.pending() == (posted,)
@@ -296,7 +301,7 @@ def test_a_screen_whose_bell_is_swept_away_hangs_another(place: Path, review: Re
     async def watch() -> None:
         watching = aiter(review.watch())
         await anext(watching)
-        shutil.rmtree(place / "bells")
+        sweep(place / "bells")
         following = asyncio.ensure_future(anext(watching))
         await asyncio.to_thread(eventually, review._engine.attended)
         following.cancel()

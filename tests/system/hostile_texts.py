@@ -90,7 +90,7 @@ def hostile_texts() -> tuple[Hostile, ...]:
     """Cases of the display corpus that no other stands for, and every sort of trouble.
 
     What the screen makes of each case is tested where no terminal is needed. Here a surface is found that forgets
-    to do it: one case of each invisible character, and each with markup, are enough.
+    to do it: one text with each invisible character, and each case with markup, are enough.
     """
     texts = [(_with_both_ends(case.text), set(map(chr, case.hidden))) for case in _unlike(cases())]
     texts += [(text, set(text)) for text in SORTS]
@@ -98,12 +98,16 @@ def hostile_texts() -> tuple[Hostile, ...]:
 
 
 def _unlike(cases: Iterable[Case]) -> Iterator[Case]:
-    seen: set[str] = set()
+    seen = _invisible("".join(SORTS))
     for case in cases:
-        invisible = {char for char in case.text if unicodedata.category(char) in UNPRINTABLE}
+        invisible = _invisible(case.text)
         if not case.benign and (invisible - seen or _MARKUP.search(case.text)):
             seen |= invisible
             yield case
+
+
+def _invisible(text: str) -> set[str]:
+    return {char for char in text if unicodedata.category(char) in UNPRINTABLE}
 
 
 def _with_both_ends(text: str) -> str:

@@ -185,7 +185,8 @@ class Tour:
         listener.begins("inbox")
         listener.resizes(101, 30)
         for text in texts:
-            listener.presses("J", f"TARGET {text.mark}", text.end)
+            listener.presses("J", f"TARGET {text.mark}")
+            listener.hears(text.end)  # of the first one it may have been written before
         listener.begins("request")
         listener.presses("v", "signoff +Request", self._last.end)
         for text in reversed(texts[:-1]):

@@ -200,7 +200,7 @@ def test_without_the_gate_this_is_noticed_on_the_command_line(ungated_lines: Sta
 # -- the mouse ---------------------------------------------------------------------------------------------
 
 
-def test_no_click_on_any_cell_of_any_screen_does_more_than_move(tmp_path: Path) -> None:
+def test_no_click_anywhere_on_any_screen_does_more_than_move(tmp_path: Path) -> None:
     with HostileScene(tmp_path, OF_ALL_SORTS) as scene:
         scene.asks()
         with opened(scene, SCREEN, 64, 13) as listener:

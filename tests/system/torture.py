@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import multiprocessing
 import os
 import random
 import sys
@@ -25,13 +24,14 @@ from pathlib import Path
 
 import torture_parties
 
+from forked import FORKED
 from signoff.queue import HistoryRecord, RequestState, ReviewQueue, open_review_queue
 
 AGENTS, REVIEWERS = 16, 3
 LONGEST_LIFE = 0.3
 """Most seconds between two kills."""
 
-KILLS = 40
+KILLS = 24
 """Fewest kills, however short the time."""
 
 IN_A_ROW = 8
@@ -111,17 +111,12 @@ Disturbance = Callable[[Course], Iterator[None]]
 class Party:
     """A process that is started again whenever it was killed.
 
-    All are forked from one process that has loaded the library, so that they work for most of their lives.
-
     Args:
         role: "agent" or "reviewer".
         place: The queue.
         name: Its name.
         folder: Where it keeps its notes.
     """
-
-    _processes = multiprocessing.get_context("forkserver")
-    _processes.set_forkserver_preload(["signoff.queue.sqlite", "signoff.queue.postgres", "psycopg"])
 
     def __init__(self, role: str, place: str, name: str, folder: Path) -> None:
         self._arguments = (role, place, name, str(folder), str(folder / f"log-{name}"))
@@ -143,7 +138,7 @@ class Party:
         return "" if self._process.is_alive() else Path(self._arguments[-1]).read_text()[-500:] or "no words"
 
     def _start(self) -> ForkServerProcess:
-        process = self._processes.Process(target=torture_parties.live, args=self._arguments)
+        process = FORKED.Process(target=torture_parties.live, args=self._arguments)
         process.start()
         return process
 
