@@ -1,6 +1,7 @@
 # On a fresh machine with python3 (3.11 or newer) and make, every target sets itself up.
 #   make demo    set up, then three real agents and the screen on them
 #   make test    set up, then the whole test suite
+#   make test-quick    what needs no screen, queue or framework: under a minute, for the one who changes a line
 # Another Python: make test PYTHON=python3.13 VENV=.venv-313
 
 PYTHON ?= python3
@@ -17,10 +18,10 @@ SIDE_BY_SIDE := --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 
-.PHONY: demo test test-floors torture corpora fuzz check format bench usability api screenshots clean help
+.PHONY: demo test test-quick test-floors torture corpora fuzz check format bench usability api screenshots clean help
 
 help:
-	@sed -n '1,5p' Makefile
+	@sed -n '1,6p' Makefile
 
 $(VENV)/.demo: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "signoff needs Python 3.11 or newer; $(PYTHON) is older. Try: make $(MAKECMDGOALS) PYTHON=python3.13"; exit 1; }
@@ -47,6 +48,14 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux strace vim
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+QUICK := $(addprefix tests/,config core filter policy present seeds text tools tui/guard tui/state tui/text)
+# These measure limits, check types, or try what many programs say of themselves.
+THOROUGH := $(addprefix tests/,core/test_import_weight.py policy/test_help_options.py policy/test_shell_limits.py \
+	policy/test_redaction_limits.py present/test_reveal_typing.py tools/test_beneath_swapped.py)
+
+test-quick: $(VENV)/.dev
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --numprocesses 2 $(QUICK) $(THOROUGH:%=--ignore=%)
 
 # The tests with the oldest versions of everything that pyproject.toml allows, in two environments: frameworks ask for
 # a newer pydantic than the rest. What wants the tools of `make check`, or a server of MCP, is left out.

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ ENOUGH = 3
 
 WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 """What people type into the wrong pane. A lone ``y`` is the command to approve."""
+
+FLUENT = 0.3
+"""Seconds from letter to letter at most; the times of the guard are longer."""
 
 STANDSTILL = 0.7
 """Seconds; longer than any target takes to be armed."""
@@ -122,15 +126,30 @@ def test_a_paste_decides_nothing(paste: bytes, at_screen: Terminal, looking: Rev
     assert decided_with_care(at_screen, looking) == ["control"]
 
 
-def test_words_meant_for_another_window_decide_nothing(at_screen: Terminal, looking: ReviewQueue) -> None:
+def test_words_meant_for_another_window_decide_nothing(
+    at_screen: Terminal, asking: AgentQueue, looking: ReviewQueue
+) -> None:
     dice = random.Random(2)
     person = Person(at_screen)
+    slowly: list[str] = []
     for word in WORDS:
         person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
-        time.sleep(HAND)
-        for letter in word:
-            at_screen.type(letter)
-            time.sleep(dice.uniform(0.06, 0.16))
-        time.sleep(HAND)
-        person.press("Escape")
-    assert decided_with_care(at_screen, looking) == ["control"]
+        while not types_fluently(at_screen, word, dice):
+            eventually(lambda: not HELD.search(at_screen.text()), "what was typed slowly is sent")
+            slowly = [record.description for record in all_records(looking)]
+            note(asking, f"after {len(slowly)} decisions")
+            person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
+    assert decided_with_care(at_screen, looking) == [*slowly, "control"]
+
+
+def types_fluently(terminal: Terminal, word: str, dice: random.Random) -> bool:
+    """Type a word as people do who look elsewhere. Returns False if the machine was too busy for that."""
+    time.sleep(HAND)
+    begun = len(terminal.keys)
+    for letter in word:
+        terminal.type(letter)
+        time.sleep(dice.uniform(0.06, 0.16))
+    time.sleep(HAND)
+    Person(terminal).press("Escape")
+    typed = [key.at for key in terminal.keys[begun : begun + len(word)]]
+    return all(later - earlier < FLUENT for earlier, later in pairwise(typed))
