@@ -73,10 +73,11 @@ def test_a_place_that_is_none_ends_with_5(cli: Cli) -> None:
     assert "is not the name of a queue" in done.err
 
 
-def test_the_screen_needs_a_terminal(cli: Cli) -> None:
-    done = cli.run()
+@pytest.mark.parametrize(("options", "what"), [([], "the screen"), (["--plain"], "--plain")])
+def test_what_needs_a_terminal_says_so(cli: Cli, options: list[str], what: str) -> None:
+    done = cli.run(*options)
     assert (done.code, done.out) == (2, "")
-    assert "the screen needs a terminal" in done.err
+    assert f"{what} needs a terminal" in done.err
 
 
 def test_a_theme_that_is_none_ends_with_2(cli: Cli) -> None:

@@ -110,7 +110,8 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, plai
     if context.invoked_subcommand is not None:
         return ExitCode.OK
     if not at_terminal(sys.stdin, sys.stdout):
-        raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
+        what = "--plain" if plain else "the screen"
+        raise click.UsageError(f"{what} needs a terminal; without one: signoff list, show, approve, reject")
     from signoff.settings_yaml import ConfigError
 
     try:
