@@ -128,6 +128,15 @@ def test_a_plain_harmless_command_is_low(command: str) -> None:
         ("bash -c 'rm x'", "delete"),
         ("signoff approve 1a2b", "answers-requests"),
         ("env .venv/bin/signoff grants add", "answers-requests"),
+        ("signoff approve 1a2b3c4d --note ask", "answers-requests"),
+        ("signoff reject 1a2b3c4d --note status", "answers-requests"),
+        ("signoff --queue status approve 1a2b3c4d", "answers-requests"),
+        ("signoff $VERB status", "answers-requests"),
+        ("signoff", "answers-requests"),
+        ("python3 -m signoff.cli approve 1a2b3c4d", "answers-requests"),
+        ("uv run signoff approve 1a2b3c4d", "answers-requests"),
+        ("uv run python -m signoff.cli approve 1a2b3c4d", "answers-requests"),
+        ("uvx signoff approve 1a2b3c4d", "answers-requests"),
         ("echo $(rm x)", "delete"),
         ("busybox rm x", "delete"),
         ("rm 'unclosed", "delete"),
@@ -168,6 +177,21 @@ def test_what_is_not_known_to_be_harmless_is_at_least_medium(command: str, reaso
     found = of_command(command)
     assert found.risk is Risk.MEDIUM
     assert reason in found.reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "signoff ask --tool deploy",
+        "signoff status --queue approve",
+        "python3 -m signoff.cli status",
+        "uv run signoff ask --tool approve",
+        "uv add signoff",
+        "uv run pytest tests/signoff",
+    ],
+)
+def test_asking_and_looking_answers_no_requests(command: str) -> None:
+    assert "answers-requests" not in of_command(command).reasons
 
 
 @pytest.mark.parametrize("command", ["echo 'unclosed", "ls # a \\\n;id", "x" * 200_000])

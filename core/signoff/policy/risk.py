@@ -275,6 +275,10 @@ _TELLING = frozenset(
 """Programs whose name alone, or with the words after it, tells of a risk."""
 _ASKING = frozenset({"ask", "status"})
 """Verbs of `signoff` that an agent needs; all others are for the person."""
+_STARTERS = frozenset({"uv", "uvx", "pipx", "poetry", "pdm", "hatch", "rye"})
+"""Programs that start `signoff` from an environment that they know."""
+_MODULE = {"signoff.cli", "-msignoff.cli"}
+"""The module, as Python is told to run it."""
 _WRITERS = frozenset({"tee", "cp", "mv", "ln", "install", "touch", "mkdir", "dd", "sed", "patch", "rsync"})
 """Programs that write the files that their arguments name."""
 
@@ -388,7 +392,7 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
         yield Risk.HIGH, "privilege"
     if (name in _PUBLISHERS and rest & _PUBLISHING) or (name in {"git", "docker", "podman"} and "push" in rest):
         yield Risk.HIGH, "publish"
-    if name == "signoff" and not rest & _ASKING:
+    if _answers_requests(name, words):
         yield Risk.HIGH, "answers-requests"
     if name == "git" and rest & {"reset", "clean", "checkout", "restore"}:
         yield Risk.MEDIUM, "discards-work"
@@ -400,6 +404,19 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
         yield Risk.MEDIUM, "shell-string"
     if name in _INSTALLERS:
         yield Risk.MEDIUM, "package-scripts"
+
+
+def _answers_requests(name: str, words: Sequence[Word]) -> bool:
+    """True if a command runs `signoff`, by itself or through another program, with any verb but `_ASKING`."""
+    texts = [word.text for word in words]
+    if name == "signoff":
+        called = {texts[0]}
+    elif name == "uvx" or (name in _STARTERS and "run" in texts):
+        called = {"signoff", *_MODULE}
+    else:
+        called = _MODULE if name.startswith(("python", "pypy")) else set()
+    at = next((at for at, text in enumerate(texts) if text in called), None)
+    return at is not None and _ASKING.isdisjoint(texts[at + 1 : at + 2])
 
 
 def _may_name_a_host_of(name: str) -> Callable[[str], bool]:
