@@ -220,7 +220,7 @@ class Listener:
         self._waits(lambda: None, patterns, start=self._start)
 
     def clicks_everywhere(self) -> None:
-        """Press and release the mouse on every second cell, as of a chess board: nothing to click on is smaller."""
+        """Press and release the mouse on every second cell, as of a chess board: no target is smaller."""
         columns, rows = self.terminal.size
         for row in range(1, rows + 1):
             cells = range(1 + row % 2, columns + 1, 2)
