@@ -6,11 +6,13 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from signoff_tui import file_watch
 from signoff_tui.file_watch import FileWatch
 
 PATIENCE = 10.0
@@ -69,6 +71,22 @@ async def test_a_file_behind_a_link_is_told(told: Told, tmp_path: Path) -> None:
     link.symlink_to(real)
     told.watch.watch([link])
     real.write_text("2")
+    await told.once()
+
+
+async def test_a_file_in_a_folder_that_came_while_the_watch_began_is_told(
+    told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "not yet" / "a.yaml"
+    begins = file_watch._looks
+
+    def comes_before(*places: Any) -> Generator[bool]:
+        file.parent.mkdir(exist_ok=True)
+        return begins(*places)
+
+    monkeypatch.setattr(file_watch, "_looks", comes_before)
+    told.watch.watch([file])
+    file.write_text("1")
     await told.once()
 
 

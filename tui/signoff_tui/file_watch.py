@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import chain, takewhile
 from pathlib import Path
@@ -18,6 +18,9 @@ __all__ = ["FileWatch"]
 
 FETCH_SECONDS = 0.5
 """The time between two fetches of events: an idle screen wakes up for each."""
+
+_MOST_TRIES = 3
+"""Beginnings to watch; directories that come and go all the time must not keep it busy."""
 
 _AT_ONCE = 1
 """The duration of a fetch in milliseconds, the shortest possible."""
@@ -44,7 +47,7 @@ class FileWatch:
         """Watch these files and folders from now on, and no others.
 
         Resolving a path may take long on a drive that does not answer, so it may also be called in a thread.
-        Changes while it runs may be missed.
+        Look at the files afterwards: changes while it runs may be missed.
 
         Args:
             files: Files that need not be there yet, nor their directories.
@@ -53,11 +56,10 @@ class FileWatch:
         loop = self._loop
         if loop is None:
             return
-        looks = _looks(files, folders)
+        wanted = (list(files), list(folders))
         # With too many watches there are no events; and the loop may be closed by now.
         with suppress(OSError, RuntimeError):
-            next(looks)
-            loop.call_soon_threadsafe(self._use, looks)
+            loop.call_soon_threadsafe(self._use, _begun(*wanted))
 
     def stop(self) -> None:
         """Stop; no more changes are reported."""
@@ -91,13 +93,29 @@ class FileWatch:
             self._changed()
 
 
-def _looks(files: Iterable[Path], folders: Iterable[Path]) -> Generator[bool]:
+def _begun(files: Sequence[Path], folders: Sequence[Path]) -> Generator[bool]:
+    """Begin to watch; a directory that came while it began is watched itself."""
+    left = _MOST_TRIES
+    while True:
+        places = _watched(files, folders)
+        looks = _looks(*places)
+        next(looks)
+        left -= 1
+        if not left or places == _watched(files, folders):
+            return looks
+        looks.close()
+
+
+def _watched(files: Sequence[Path], folders: Sequence[Path]) -> tuple[dict[str, str], set[str]]:
+    """The paths to wait for, each with the directory to watch; and the folders of which every file counts."""
+    parent_of = dict(chain.from_iterable(map(_places, chain(files, folders))))
+    return parent_of, set(filter(None, map(_watchable, folders)))
+
+
+def _looks(parent_of: Mapping[str, str], whole: Set[str]) -> Generator[bool]:
     """Watch, and yield at each look whether something happened since the last one."""
     from watchfiles import watch  # not needed for the first picture
 
-    folders = list(folders)
-    parent_of = dict(chain.from_iterable(map(_places, chain(files, folders))))
-    whole = set(filter(None, map(_watchable, folders)))
     for changes in watch(
         *{*parent_of.values(), *whole},
         watch_filter=None,  # a filter would not return while other files go on changing

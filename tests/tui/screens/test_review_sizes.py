@@ -67,7 +67,7 @@ async def test_many_sizes_in_a_row_break_nothing(asking: AgentQueue, place: Path
                     ["j", "k", "enter", "escape", "space", "v", "V", "o", "t", "semicolon", "left", "right"]
                 )
             )
-            assert fills_the_screen(seen)
+            await seen.until(lambda: fills_the_screen(seen))
 
 
 @pytest.mark.parametrize("size", [(39, 24), (80, 9), (10, 3)], ids=["narrow", "low", "tiny"])
