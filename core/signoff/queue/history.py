@@ -60,7 +60,7 @@ class HistoryRecord:
     cwd: str = ""
     """Working directory of the call, as stored with the request."""
     risk_reasons: tuple[str, ...] = ()
-    """Why the risk is not lower, as stored with the request."""
+    """Reasons why the risk is not lower, as stored with the request."""
     why: str = ""
     """The rule or tool that asked, as stored with the request."""
     masked_keys: tuple[str, ...] = ()

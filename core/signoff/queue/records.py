@@ -317,7 +317,7 @@ class Decision:
     Attributes:
         approved: Only an explicit True lets the call run.
         note: The reviewer's words to the agent.
-        remember: Whether the payload is approved for the rest of the session.
+        remember: True if the payload is approved for the rest of the session.
         hard: For a no: the agent's batch stops. A soft no lets the agent go on.
         source: The source of the answer.
         by: Name of the reviewer, grant id, rule or mode.
@@ -414,8 +414,8 @@ class Outcome:
     Attributes:
         request: The final request.
         decision: The decision, or None when it ended without one.
-        ours: Whether this connection took the answer. If another one was first, that one is to run the call.
-        doubt: Why an approval is not believed, in plain words, or None. Such an approval is not run.
+        ours: True if this connection took the answer. If another one was first, that one is to run the call.
+        doubt: Reason why an approval is not believed, in plain words, or None. Such an approval is not run.
     """
 
     request: StoredRequest

@@ -18,7 +18,7 @@ class Stats(NamedTuple):
         grants: Number of remembered approvals in force.
         approving: Number of agents that report running everything without asking.
         refusing: Number of agents that report refusing everything without asking.
-        screen_open: Whether a reviewer's screen is open, and awake.
+        screen_open: True if a reviewer's screen is open, and awake.
         history_loss: The records that a reviewer saw and that are gone from the history, in words; "" if none.
     """
 

@@ -85,7 +85,7 @@ def _refuse_old(connection: Connection, place: PostgresPlace) -> None:
 
 
 def is_lost(error: psycopg.Error, connection: Connection) -> bool:
-    """Whether an error means that the connection is gone, and with it what it was doing."""
+    """True if an error means that the connection is gone, and with it what it was doing."""
     return connection.closed or error.sqlstate in _LOST
 
 
@@ -168,10 +168,10 @@ _SHOWN = ("host", "port", "user", "dbname", "service", "queue")
 
 @dataclass(frozen=True, slots=True)
 class PostgresPlace:
-    """Where a queue in PostgreSQL is.
+    """The place of a queue in PostgreSQL.
 
     Attributes:
-        url: What libpq is given; may contain a password.
+        url: Given to libpq; may contain a password.
         schema: Name of the queue's schema: letters, digits, ``_`` and ``-``.
         name: The place in words for people, without any password.
     """

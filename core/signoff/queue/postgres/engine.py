@@ -115,8 +115,8 @@ class PostgresEngine(OwnConnection):
     """A connection that several threads of one process may share.
 
     Args:
-        place: Where the queue is.
-        create: Whether to create it when there is none.
+        place: The place of the queue.
+        create: True to create it when there is none.
 
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
@@ -128,7 +128,7 @@ class PostgresEngine(OwnConnection):
         super().__init__(place.name)
         self.place = place
         self.generation = 0
-        """How often this has connected so far."""
+        """The number of connections made so far."""
         self._connection: Connection | None = None
         self._writer = secrets.token_hex(8)
         self._writes = 0
@@ -187,7 +187,7 @@ class PostgresEngine(OwnConnection):
         """Change something, all of it or nothing, then wake those whom it concerns.
 
         Args:
-            durable: Whether the change must survive a crash of the server. Without, it still survives the
+            durable: True if the change must survive a crash of the server. Otherwise it still survives the
                 end of any process of ours, and waits for no disk.
             patience: Longest wait for other writers, and for a server that is being restarted, in seconds.
 
@@ -222,7 +222,7 @@ class PostgresEngine(OwnConnection):
 
     @property
     def option(self) -> str:
-        """How a command line names the queue, without any password."""
+        """The queue's name on a command line, without any password."""
         return self.place.name
 
     def attend(self, bell: Bell) -> None:

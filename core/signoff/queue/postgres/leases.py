@@ -1,4 +1,4 @@
-"""Who of the agents is alive: each holds an advisory lock, which the server gives up with its session.
+"""Leases of live agents: each holds an advisory lock, which the server gives up with its session.
 
 On one machine the kernel knows better and at once. A process is known by its id and its start time, within
 one boot and one pid namespace (proc_pid_stat(5), pid_namespaces(7)).
@@ -44,11 +44,11 @@ WHERE locktype = 'advisory' AND objsubid = 1 AND granted
 
 
 class Reads(Protocol):
-    """What leases need of the engine."""
+    """The engine, as leases need it."""
 
     @property
     def generation(self) -> int:
-        """How often it has connected so far."""
+        """The number of connections made so far."""
 
     def read(self) -> AbstractContextManager[Look]:
         """Look at the database."""
@@ -106,7 +106,7 @@ class SessionLeases:
             self._missing.pop(agent_id, None)
 
     def _is_gone(self, agent: Row) -> bool:
-        """Whether the kernel says that the agent's process has ended."""
+        """True if the kernel says that the agent's process has ended."""
         home, _, started = agent["boot"].rpartition(":")
         return home == self._home != "" and _has_ended(agent["pid"], started)
 
@@ -146,7 +146,7 @@ class PostgresLease:
 
 
 def _pid_namespace() -> str:
-    """Within which a process id means a process: boot and pid namespace, or "" where the kernel does not tell."""
+    """The scope of process ids: boot and pid namespace, or "" where the kernel does not tell."""
     boot = this_boot()
     try:
         return f"{boot}:{os.stat('/proc/self/ns/pid').st_ino}" if boot else ""  # noqa: PTH116 (a magic link)
@@ -155,7 +155,7 @@ def _pid_namespace() -> str:
 
 
 def _has_ended(pid: int, started: str) -> bool:
-    """Whether the process that had an id ended. In doubt it did not."""
+    """True if the process that had an id ended. In doubt it did not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -167,13 +167,13 @@ def _has_ended(pid: int, started: str) -> bool:
 
 
 def _start_time(pid: int) -> str:
-    """When a process started, in clock ticks since the boot, or "" if that is not known."""
+    """The start of a process, in clock ticks since the boot, or "" if that is not known."""
     fields = _stat(pid)
     return fields[19] if len(fields) > 19 else ""
 
 
 def _is_zombie(pid: int) -> bool:
-    """Whether a process ended and only its parent has not noticed yet."""
+    """True if a process ended and only its parent has not noticed yet."""
     if _stat(pid)[:1] != ["Z"]:
         return False
     # The first thread may have ended while others go on.
@@ -183,7 +183,7 @@ def _is_zombie(pid: int) -> bool:
 
 
 def _stat(pid: int) -> list[str]:
-    """What the kernel says of a process, from its state (field 3) on."""
+    """The fields of `/proc/PID/stat`, from the state (field 3) on."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -238,7 +238,7 @@ EXECUTE FUNCTION refuse('history is deleted only from its beginning, and never u
 
 
 def schema_statements(schema: str) -> str:
-    """What makes an empty schema a queue, to be run in one transaction."""
+    """SQL that makes an empty schema a queue, to be run in one transaction."""
     return "".join((_TABLES, SEARCH_TABLE, _INDEXES, _REFUSE, _FUNCTIONS.format(schema=schema), _TRIGGERS))
 
 
@@ -247,8 +247,8 @@ def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> No
 
     Args:
         connection: A connection of its own, with no transaction in progress.
-        place: Where the queue is to be.
-        create: Whether to create it when there is none. Two may do so at the same time.
+        place: The place of the queue.
+        create: True to create it when there is none. Two may do so at the same time.
 
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
@@ -276,7 +276,7 @@ def _create(connection: Connection, place: PostgresPlace) -> None:
 
 
 def _is_there(connection: Connection, place: PostgresPlace) -> bool:
-    """Whether the schema holds a queue of our format."""
+    """True if the schema holds a queue of our format."""
     try:
         found = connection.execute(f'SELECT version FROM "{place.schema}".format').fetchone()  # noqa: S608
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):

@@ -72,7 +72,7 @@ class LocalBells:
                     _ring(rung)
 
     def sleepers(self, *, besides: str) -> int:
-        """How many bells hang, without those of one key."""
+        """Number of bells that hang, without those of one key."""
         with self._guard:
             return sum(len(bells) for word, bells in self._hanging.items() if word != _word(besides))
 

@@ -59,7 +59,7 @@ class SqlAgentQueue:
     """An `AgentQueue` on a database. May be shared by the threads and event loops of one process.
 
     Args:
-        info: How the agent introduces itself.
+        info: The agent's introduction.
         engine: An open engine of its own; closed together with the queue.
 
     Raises:
@@ -101,7 +101,7 @@ class SqlAgentQueue:
 
     @property
     def agent(self) -> AgentInfo:
-        """How this connection introduced itself, with the mode that it announced last."""
+        """The introduction of this connection, with the mode that it announced last."""
         return self._info
 
     def announce_mode(self, mode: AgentMode, of: object | None = None) -> None:
@@ -111,8 +111,8 @@ class SqlAgentQueue:
         is then the mode of the one that reviewers must know of most: ``approve_all``, else ``strict``.
 
         Args:
-            mode: How.
-            of: Who answers so, counted as long as it exists; the connection itself if it is left out.
+            mode: The mode.
+            of: The object that answers, counted as long as it exists; the connection itself if it is left out.
 
         Raises:
             InvalidSubmissionError: There is no such mode.
@@ -239,7 +239,7 @@ class SqlAgentQueue:
             return True
 
     def has_grant(self, submission: Submission) -> bool:
-        """Whether a grant covers the call; nothing is counted, and the risk is not looked at.
+        """True if a grant covers the call; nothing is counted, and the risk is not looked at.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.
@@ -410,7 +410,7 @@ class SqlAgentQueue:
         return posted
 
     def _asking(self, submission: Submission) -> AskedBy:
-        """Who asks this: the connection, for whoever makes the call through it."""
+        """The asker: this connection, for whoever makes the call through it."""
         return replace(self._asked_by, caller=submission.caller, via=submission.via or self._asked_by.via)
 
     def _next_revision(

@@ -1,4 +1,4 @@
-"""Which approvals of something else than was asked are taken, and where their contents are."""
+"""Approvals of something else than was asked: those that are taken, and their contents."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MOST_ROOM = 64 * 1024 * 1024
 
 
 def why_not_instead(submission: Submission, decision: Decision, *, alone: bool) -> str | None:
-    """Why an approval of something else than was asked is not taken, or None when it is, or is none.
+    """Say why an approval of something else than was asked is not taken; None if it is, or is none.
 
     Args:
-        submission: What was asked.
+        submission: The call, as asked.
         decision: The answer.
-        alone: Whether no other request is decided by the same act.
+        alone: True if no other request is decided by the same act.
     """
     instead = decision.instead
     if instead is None:

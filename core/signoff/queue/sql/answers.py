@@ -1,4 +1,4 @@
-"""How an agent learns what became of its requests."""
+"""The ends of requests, as agents learn them."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _STAMP_PATIENCE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a look for several waiters found.
+    """The findings of a look for several waiters.
 
     Attributes:
         outcomes: The requests that ended, by id; marked as delivered.
         waiting: Deadlines of the requests that still wait, by id; only those that are new or changed.
-        failures: Why some are waited for in vain, by id: never posted, or not readable.
+        failures: Errors of those waited for in vain, by id: never posted, or not readable.
         cursor: Hand this to the next look.
     """
 
@@ -66,7 +66,7 @@ class Answers:
         engine: An open engine.
         session: The session.
         agent_id: The connection.
-        belief: What it believes.
+        belief: Its belief.
     """
 
     def __init__(self, engine: Engine, session: str, agent_id: str, belief: Belief) -> None:
@@ -123,7 +123,7 @@ class Answers:
             newcomers: Ids that are waited for since the look before.
             waiting: All ids that are waited for.
             since: Cursor of the look before; changes after it are looked at. None in the first look.
-            due: Whether the deadline of one of them has passed.
+            due: True if the deadline of one of them has passed.
         """
         if due:
             self._expire()
@@ -278,7 +278,7 @@ class Answers:
 
 
 def seconds_to_next_look(deadlines: Iterable[int | None]) -> float:
-    """How long a waiter may sleep: until the first deadline, but never longer than is safe."""
+    """Seconds that a waiter may sleep: until the first deadline, but never longer than is safe."""
     soonest = min((each for each in deadlines if each is not None), default=None)
     if soonest is None:
         return RELOOK_SECONDS
@@ -300,12 +300,12 @@ def _rest(bell: Bell, seconds: float, checks: Sequence[Callable[[], None]]) -> b
 
 
 def _is_changed(request: StoredRequest) -> bool:
-    """Whether something else was approved than was asked."""
+    """True if something else was approved than was asked."""
     return request.decision is not None and request.decision.instead is not None
 
 
 def is_past(deadline: int | None) -> bool:
-    """Whether a deadline has passed."""
+    """True if a deadline has passed."""
     return deadline is not None and deadline <= now_us()
 
 

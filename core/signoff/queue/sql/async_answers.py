@@ -23,7 +23,7 @@ __all__ = ["WaitingRoom"]
 
 
 class WaitingRoom:
-    """Where the coroutines of one event loop wait for requests of one session.
+    """The coroutines of one event loop that wait for requests of one session.
 
     The room looks once for all of them: at newcomers by id, at the others by what changed. It is open
     while somebody waits.

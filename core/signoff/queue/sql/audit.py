@@ -61,7 +61,7 @@ def check(engine: Engine, expected: HistoryHead | None = None, through: int | No
 
 @dataclass(slots=True)
 class _Seals:
-    """What is found about the signatures of approvals."""
+    """The findings about the signatures of approvals."""
 
     found: SignedApprovals = field(default_factory=SignedApprovals)
 
@@ -70,7 +70,7 @@ class _Seals:
 
         Args:
             record: The record.
-            content: What the request said, as it is stored.
+            content: The request's content, as it is stored.
         """
         decision, found = record.decision, self.found
         if record.request_id is None or decision is None or record.state is not RequestState.APPROVED:
@@ -100,13 +100,13 @@ class _Walk:
     """A walk along the chain.
 
     Attributes:
-        start: What the first record follows.
+        start: The head before the first record.
         head: The last record that fits.
-        expected: What must be passed.
-        seals: What is found about signatures; None if nobody asked.
-        recorded: Up to where deletions are on record.
-        met: Whether the expected point was passed.
-        differs: Whether the record in the expected place has another hash.
+        expected: The head to be passed.
+        seals: The findings about signatures; None if nobody asked.
+        recorded: Last seq whose deletion is on record.
+        met: True if the expected point was passed.
+        differs: True if the record in the expected place has another hash.
     """
 
     start: HistoryHead
@@ -166,7 +166,7 @@ class _Walk:
     def result(
         self, fault: HistoryFault | None = None, words: str = "", broken: int | None = None
     ) -> HistoryCheck:
-        """What was found."""
+        """The findings."""
         return HistoryCheck(
             checked=(self.head.seq or 0) - (self.start.seq or 0),
             first=(self.start.seq or 0) + 1,
@@ -200,14 +200,14 @@ def _rows(engine: Engine, after: int) -> Iterator[Row]:
 
 
 def _filed_as_written(row: Row, record: HistoryRecord) -> bool:
-    """Whether the columns that filters look at say the same as the record."""
+    """True if the columns that filters look at say the same as the record."""
     filed = (row["agent"], row["session"], row["tool"], row["decided_by"])
     by = None if record.decision is None else pack_text(record.decision.by)
     return filed == (pack_text(record.agent_name), pack_text(record.session), pack_text(record.tool_name), by)
 
 
 def _stands_at(engine: Engine, walk: _Walk, hash_there: str) -> int | None:
-    """Where the record that has to come now is instead, or None: it is not there, or not as it was.
+    """The seq where the record due next stands instead, or None: it is not there, or not as it was.
 
     Args:
         engine: An open engine.

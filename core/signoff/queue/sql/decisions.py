@@ -43,7 +43,7 @@ __all__ = [
 
 
 ALONE = "HIGH risk is approved one by one, never with others"
-"""Why a request of HIGH risk is not approved by an act on several."""
+"""The refusal to approve a request of HIGH risk by an act on several."""
 
 _TAMPERED = (
     "what it says was changed in the queue without the agent asking anew, so nobody knows what was shown;"
@@ -68,9 +68,9 @@ def decide_one(
         target: Id, revision and digest of what was shown.
         decision: The answer, with the reviewer's name.
         signer: Signs it.
-        shown: What the reviewer's connection handed out.
+        shown: Requests handed out by the reviewer's connection.
         own: Says how risky the reviewer's side finds it.
-        alone: Whether no other request is decided by the same act.
+        alone: True if no other request is decided by the same act.
     """
     return decide_and_grant(transaction, target, decision, signer, shown, own, alone=alone)[0]
 
@@ -111,9 +111,9 @@ def decide_exactly(
         target: Id, revision and digest of what was shown.
         decision: The answer.
         signer: Signs it.
-        shown: What the reviewer's connection handed out.
+        shown: Requests handed out by the reviewer's connection.
         own: Says how risky the reviewer's side finds it.
-        refusal: Why the answer is not taken for this request, or None when it is. Asked about an approval, it is
+        refusal: Says why the answer is not taken for this request, or None when it is. For an approval it is
             given the stricter risk.
     """
     request_id, revision, digest = target
@@ -193,7 +193,7 @@ def _remember(transaction: Transaction, decided: StoredRequest, decision: Decisi
 
 
 def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str | None:
-    """Why the queue does not take this decision for this request, or None when it does."""
+    """Say why the queue does not take this decision for this request, or None when it does."""
     if decision.approved is not True and decision.approved is not False:
         return "a decision says exactly true or false"
     high = current.submission.risk is Risk.HIGH
@@ -249,7 +249,7 @@ def remember_and_release(
         also: The same of each request that waits for the same.
         decision: The answer, with the reviewer's name.
         signer: Signs the approvals and the grant.
-        shown: What the reviewer's connection handed out.
+        shown: Requests handed out by the reviewer's connection.
         own: Says how risky the reviewer's side finds a request.
 
     Returns:
@@ -294,7 +294,7 @@ def _release(
 
 
 def _why_not(current: StoredRequest, grant: Grant) -> str | None:
-    """Why the grant does not release a request, or None when it does."""
+    """Say why the grant does not release a request, or None when it does."""
     submission = current.submission
     if current.asked_by.session != grant.session:
         return "not released: it was asked in another session"
@@ -334,7 +334,7 @@ _Content = tuple[str, int, bytes]
 
 
 class Shown:
-    """What was handed out. May be shared by threads."""
+    """Requests handed out. May be shared by threads."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -358,7 +358,7 @@ class Shown:
             self.note([row])
 
     def differs(self, look: Look, request_id: str, revision: int) -> bool:
-        """Whether a request says something else now than when it was handed out; no if it never was."""
+        """True if a request says something else now than when it was handed out; no if it never was."""
         row = _row(look, request_id, revision)
         if row is None or (request_id, revision) not in self._contents:
             return False

@@ -1,4 +1,4 @@
-"""What a database must offer, so that the rest of the queue is written once.
+"""The interface of a database, so that the rest of the queue is written once.
 
 An engine gives looks (one consistent state) and transactions (one writer at a time, all or nothing, durable when
 they return, bells rung only after the commit). Statements are written in the SQL that SQLite and PostgreSQL
@@ -45,7 +45,7 @@ Row = Mapping[str, Any]
 
 
 class SearchIndex(Protocol):
-    """Which history records have which words: the one part of the history that every database does its own way.
+    """The history records by their words: the one part of the history that every database does its own way.
 
     Words are made by `signoff.queue.sql.history`: letters and digits, at most one colon, no blanks. The index
     only ever narrows a search; nothing that is shown or verified comes out of it.
@@ -53,7 +53,7 @@ class SearchIndex(Protocol):
 
     @property
     def combines(self) -> bool:
-        """Whether the newest records with several terms are found faster than by indexes of the columns."""
+        """True if the newest records with several terms are found faster than by indexes of the columns."""
 
     def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """File a new record under its words."""
@@ -64,7 +64,7 @@ class SearchIndex(Protocol):
         Args:
             transaction: The one that also deletes the record.
             seq: Number of the record.
-            words: What it was filed under.
+            words: The words it is filed under.
         """
 
     def matching(self, words: Sequence[str], prefixes: Sequence[str]) -> tuple[str, tuple[object, ...]]:
@@ -133,7 +133,7 @@ class Transaction(Look):
 
     @property
     def bells(self) -> tuple[str, ...]:
-        """Whom to wake when the change is visible: those who wait, then the reviewers."""
+        """The keys to ring when the change is visible: of those who wait, then of reviewers."""
         return (*self._bells, REVIEWERS) if self._change is not None else ()
 
     @property
@@ -155,16 +155,16 @@ class Lease(Protocol):
         """Give it up. Releasing twice is harmless, and so is releasing in a forked child.
 
         Args:
-            told: Whether the queue knows that the agent ends; if not, others can tell by the lease.
+            told: True if the queue knows that the agent ends; if not, others can tell by the lease.
         """
 
 
 class Leases(Protocol):
-    """Who of the agents is alive."""
+    """The leases of all agents."""
 
     @property
     def machine(self) -> str:
-        """Within which processes can be told to be alive; stored with every agent as ``boot``."""
+        """The scope in which processes can be told to be alive; stored with every agent as ``boot``."""
 
     def take(self, agent_id: str) -> Lease:
         """Take the lease of a new agent connection.
@@ -192,11 +192,11 @@ class Engine(Protocol):
 
     @property
     def leases(self) -> Leases:
-        """Who is alive."""
+        """The agents' leases."""
 
     @property
     def name(self) -> str:
-        """Where the queue is, in words, without any password."""
+        """The place of the queue, in words, without any password."""
 
     @property
     def queue_id(self) -> int | None:
@@ -204,11 +204,11 @@ class Engine(Protocol):
 
     @property
     def forked(self) -> bool:
-        """Whether this is a child process that merely inherited the connection."""
+        """True if this is a child process that merely inherited the connection."""
 
     @property
     def closed(self) -> bool:
-        """Whether the connection was closed."""
+        """True if the connection was closed."""
 
     def read(self) -> AbstractContextManager[Look]:
         """Look at one consistent state. Keep it short.
@@ -223,7 +223,7 @@ class Engine(Protocol):
         """Change something, all of it or nothing, then wake those whom it concerns.
 
         Args:
-            durable: Whether the change must survive a loss of power.
+            durable: True if the change must survive a loss of power.
             patience: Longest wait for other writers, in seconds.
 
         Raises:
@@ -242,13 +242,13 @@ class Engine(Protocol):
 
     @property
     def option(self) -> str:
-        """How a command line names the queue, without any password; "" for the one that it takes by default."""
+        """The queue's name on a command line, without any password; "" for the one that it takes by default."""
 
     def attend(self, bell: Bell) -> None:
         """Note that a reviewer's screen is awake; it counts for some seconds.
 
         Args:
-            bell: Under which it sleeps.
+            bell: The screen's bell.
 
         Raises:
             QueueUnavailableError: It cannot be noted.
@@ -293,7 +293,7 @@ QUEUE_ID = "id"
 """Name of the counter that never counts: a random number, by which a queue is told from every other."""
 
 STATE_OF_QUEUE = f"SELECT name, value FROM counters WHERE name IN ('change', '{QUEUE_ID}')"  # noqa: S608
-"""What `OwnConnection` needs of each consistent state of the queue that is looked at."""
+"""Selects what `OwnConnection` needs of each consistent state of the queue that is looked at."""
 
 ANOTHER_QUEUE = "is gone, another one is in its place"
 SET_BACK = "was set back to an earlier state, as from a copy"
@@ -310,7 +310,7 @@ class OwnConnection:
     """Lets the threads of the process that opened it use a connection in turn, until it ends.
 
     Args:
-        name: Where the queue is, in words.
+        name: The place of the queue, in words.
     """
 
     def __init__(self, name: str) -> None:
@@ -324,7 +324,7 @@ class OwnConnection:
 
     @property
     def name(self) -> str:
-        """Where the queue is, in words."""
+        """The place of the queue, in words."""
         return self._name
 
     @property
@@ -334,12 +334,12 @@ class OwnConnection:
 
     @property
     def forked(self) -> bool:
-        """Whether this is a child process that merely inherited the connection."""
+        """True if this is a child process that merely inherited the connection."""
         return os.getpid() != self._process
 
     @property
     def closed(self) -> bool:
-        """Whether the connection was closed."""
+        """True if the connection was closed."""
         return self._closing.is_set()
 
     def require_open(self) -> None:
@@ -359,7 +359,7 @@ class OwnConnection:
         """End the connection for good, because the queue is gone; returns the error to raise.
 
         Args:
-            what: What happened, as in "the queue was removed".
+            what: The event, as in "the queue was removed".
         """
         self._gone = self._gone or _GONE.format(place=self._name, what=what)
         return QueueGoneError(self._gone)
@@ -368,7 +368,7 @@ class OwnConnection:
         """Make sure that a state is one of the queue that was opened, and no older one than was seen before.
 
         Args:
-            rows: What `STATE_OF_QUEUE` yields.
+            rows: The rows of `STATE_OF_QUEUE`.
 
         Raises:
             QueueGoneError: It is not.

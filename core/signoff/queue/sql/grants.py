@@ -65,11 +65,11 @@ def remember(
 
     Args:
         transaction: The one that also stores the approval.
-        session: Whose approval it is.
-        agent_name: Who asked.
-        submission: What was approved.
+        session: The session that gets it.
+        agent_name: The asking agent.
+        submission: The approved call.
         origin: Id of the approved request, "" if it was approved outside the queue.
-        by: Who approved it.
+        by: The approver's name.
         signer: Signs it for a reviewer; None if no reviewer approved it.
     """
     return _keep(
@@ -108,10 +108,10 @@ def add_pattern(
 
     Args:
         transaction: A write in progress.
-        pattern: What to cover.
-        session: Whose grant it is.
+        pattern: The pattern.
+        session: The session that gets it.
         origin: Id of the request that it is given for.
-        by: Who gives it.
+        by: The reviewer's name.
         signer: Signs it.
         own: Says how risky the reviewer's side finds the request.
 
@@ -275,7 +275,7 @@ def _keep(transaction: Transaction, grant: Grant, signer: Signer | None) -> Gran
 
 
 def _why_not(request: StoredRequest, pattern: GrantPattern, session: str) -> str | None:
-    """Why a request is no reason for such a grant, or None when it is."""
+    """Say why a request is no reason for such a grant, or None when it is."""
     submission = request.submission
     if request.asked_by.session != session:
         return "the request was asked in another session; a grant is for the session of its request"
@@ -324,10 +324,10 @@ def preview(
 
     Args:
         look: A look at the queue.
-        pattern: What would be covered.
+        pattern: The pattern.
         pending: The requests that wait.
         session: Only calls of this session; None for all.
-        last: How many calls of the history to look at.
+        last: Number of calls of the history to look at.
     """
     matched: list[HistoryRecord] = []
     still_asked = unreadable = 0
@@ -357,7 +357,7 @@ def preview(
 
 
 def _answers(pattern: GrantPattern, submission: Submission) -> bool:
-    """Whether a grant of the pattern would answer the call."""
+    """True if a grant of the pattern would answer the call."""
     return submission.may_be_remembered and _is_about(pattern, submission)
 
 

@@ -69,7 +69,7 @@ def append_end(transaction: Transaction, ended: StoredRequest, reason: str = "")
     Args:
         transaction: The one that ends it.
         ended: The request in its final state.
-        reason: Why, if nobody decided.
+        reason: The reason, if nobody decided.
     """
     # A superseded revision keeps its decision; that decision has a record of its own.
     decided = ended.state in (RequestState.APPROVED, RequestState.REJECTED)
@@ -122,7 +122,7 @@ def append_pruning(transaction: Transaction, pruning: Pruning, by: str) -> None:
 
     Args:
         transaction: The one before the first that deletes.
-        pruning: What is being deleted.
+        pruning: The records to delete.
         by: Name of the reviewer.
     """
     arguments = {"count": pruning.count, "first": pruning.first, "last": pruning.last, "hash": pruning.hash}
@@ -188,7 +188,7 @@ def _insert(
 # -- Reading the history: a page of it, or all of it in short looks.
 
 COLUMNS = "h.*, COALESCE(r.revision, 0) AS revision, COALESCE(h.submission, r.submission) AS content"
-"""What `signoff.queue.sql.rows.history_from_row` needs, of `SOURCE`."""
+"""Columns of `SOURCE` that `signoff.queue.sql.rows.history_from_row` needs."""
 
 SOURCE = "history h LEFT JOIN requests r ON r.seq = h.request_seq"
 
@@ -197,7 +197,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Which part of the history is looked at, and from which end; both ends are outside."""
+    """The part of the history that is looked at, and from which end; both ends are outside."""
 
     after: int | None = None
     before: int | None = None
@@ -395,7 +395,7 @@ _ASKED = re.compile(r"([^\W_]+)(\*?)")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a record must be filed under to be found.
+    """The words that a found record is filed under.
 
     Attributes:
         words: Words and terms, all of them.
@@ -467,7 +467,7 @@ def _unfiled(engine: Engine) -> int:
 
 
 def _fits(row: Row, words: Wanted) -> bool:
-    """Whether a record that is not filed would be found."""
+    """True if a record that is not filed would be found."""
     under = _row_filed_under(row)
     return set(words.words).issubset(under) and all(
         any(word.startswith(prefix) for word in under) for prefix in words.prefixes
@@ -490,7 +490,7 @@ def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) 
     Args:
         which: The records wanted.
         state: The one state wanted of them, or None for any.
-        by_terms: Whether the search is of use without words too, to find what fits several filters.
+        by_terms: True if the search is of use without words too, to find what fits several filters.
     """
     asked = [(word[:LONGEST_WORD], star) for word, star in _ASKED.findall(_plain(which.text))]
     # Whoever types a word has not finished the last one; with a blank behind it, it is finished.

@@ -82,7 +82,7 @@ def _records(number: int) -> str:
 # -- Both ends of the history. It loads next to nothing: a status line asks for them.
 
 FIRST_HASH = "0" * 64
-"""What the first record follows."""
+"""The hash before the first record."""
 
 
 def history_end(look: Look) -> tuple[int, str]:

@@ -11,7 +11,7 @@ __all__ = ["Overdue", "find_overdue"]
 
 
 class Overdue(NamedTuple):
-    """What a sweep would end."""
+    """All that a sweep would end."""
 
     dead_agents: tuple[str, ...]
     expired: bool

@@ -49,9 +49,9 @@ class Posting:
     """A checked submission, encoded before the write lock is taken.
 
     Attributes:
-        submission: What was handed in.
-        text: How it is stored, without blobs.
-        stored: What will be read back; shares nothing with what was handed in.
+        submission: The call, as handed in.
+        text: Its stored form, without blobs.
+        stored: The call, as read back; shares nothing with what was handed in.
         compressed: Its blobs by hash, compressed.
     """
 
@@ -112,14 +112,14 @@ def by_key(look: Look, session: str, key: str) -> StoredRequest | None:
 
 
 def same_content(request: StoredRequest, submission: Submission) -> bool:
-    """Whether a submission asks for exactly what the request asks for."""
+    """True if a submission asks for exactly what the request asks for."""
     return (
         request.submission.digest == submission.digest and request.submission.payload_key == submission.payload_key
     )
 
 
 def spent(request: StoredRequest) -> bool:
-    """Whether a request was approved and cannot be carried out again: its answer was taken or given up."""
+    """True if a request was approved and cannot be carried out again: its answer was taken or given up."""
     taken = request.state is RequestState.APPROVED and request.delivered_at is not None
     return taken or request.state is RequestState.SUPERSEDED
 
@@ -249,7 +249,7 @@ def try_decide(transaction: Transaction, request: StoredRequest, decision: Decis
 
     Args:
         transaction: A write in progress.
-        request: What was shown, as this transaction finds it.
+        request: The request, as this transaction finds it.
         decision: The answer.
 
     Returns:

@@ -26,7 +26,7 @@ RECORDS_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What has to stay, see `signoff.queue.protocol.ReviewQueue.prune`.
+    """The limits of a deletion, see `signoff.queue.protocol.ReviewQueue.prune`.
 
     Raises:
         ValueError: There is no limit at all, or a negative one.
@@ -49,7 +49,7 @@ def pruning_of(engine: Engine, limits: Limits) -> Pruning:
 
     Args:
         engine: An open engine.
-        limits: What has to stay.
+        limits: Say what has to stay.
 
     Raises:
         QueueUnavailableError: The queue cannot be read.
@@ -78,7 +78,7 @@ def prune(engine: Engine, pruning: Pruning, by: str) -> None:
 
     Args:
         engine: An open engine.
-        pruning: What `pruning_of` found.
+        pruning: The result of `pruning_of`.
         by: Name of the reviewer who deletes.
 
     Raises:

@@ -107,7 +107,7 @@ class GrantReview:
             return grants.revoke_all(transaction, session, self._reviewer)
 
     def preview(self, pattern: GrantPattern, session: str | None = None, last: int = 200) -> PatternPreview:
-        """What a pattern would have answered among the last calls, and which requests that wait it matches.
+        """The last calls that a pattern would have answered, and the waiting requests that it matches.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.
@@ -146,13 +146,13 @@ _SWEEP_AGAIN_SECONDS = 0.5
 """While somebody watches, dead agents are looked for only so often: it costs more than the look itself."""
 
 _RISK_SECONDS = 0.1
-"""How long somebody who watches waits for the reviewer's own risk of requests, before they are told without it."""
+"""Longest wait of somebody who watches for the reviewer's own risk of requests; then they are told without it."""
 
 _MOST_UNFILED = 100
 """While somebody watches, at most so many records of the history wait to be filed for the search."""
 
 _Look = tuple[ChangeSet, list[StoredRequest]]
-"""What changed, and those of it of which only the sender's risk is known so far."""
+"""The changes, and those of them of which only the sender's risk is known so far."""
 
 # Adding nothing to seq keeps SQLite from walking along it, through all that ended, to save a sort of few.
 _PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY +seq"
@@ -248,7 +248,7 @@ class SqlReviewQueue(GrantReview):
         return tuple(map(self._own.of, self._sweeper.readable(rows)))
 
     def upcoming(self) -> tuple[UpcomingCall, ...]:
-        """What the agents of the requests that wait have announced and not yet asked for.
+        """Calls that the agents of waiting requests have announced and not yet asked for.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.

@@ -27,7 +27,7 @@ class OwnRisk:
         self._known: dict[tuple[str, int], tuple[Submission, Submission]] = {}
 
     def knows(self, request_id: str, revision: int) -> bool:
-        """Whether the risk was worked out before, of what the request said then."""
+        """True if the risk was worked out before, of what the request said then."""
         return (request_id, revision) in self._known
 
     def of(self, request: StoredRequest) -> StoredRequest:
@@ -45,7 +45,7 @@ class OwnRisk:
 
         Args:
             requests: Requests as they are stored.
-            seconds: How long the unknown ones may take.
+            seconds: Time that the unknown ones may take.
 
         Returns:
             All of them in their order, and those that still have the sender's risk.

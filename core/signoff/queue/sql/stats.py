@@ -46,7 +46,7 @@ def count(engine: Engine) -> Stats:
 
 
 def _saying(look: Look, mode: str) -> int:
-    """How many connected agents say that they answer in a mode.
+    """Number of connected agents that say they answer in a mode.
 
     Their introductions are searched as text: JSON would have to be loaded to read them. Quotes within a name are
     escaped there, so no name passes for a mode.

@@ -1,4 +1,4 @@
-"""What an agent believes of what it reads in the queue: a yes only with the seal of a reviewer it trusts.
+"""The belief of an agent in what it reads in the queue: a yes only with the seal of a reviewer it trusts.
 
 Whoever can write to the database can put anything there. A no needs no seal: it is always believed.
 """
@@ -22,7 +22,7 @@ _own_grants: set[bytes] = set()
 
 
 class Belief:
-    """What one connection of an agent believes. May be shared by threads."""
+    """The belief of one connection of an agent. May be shared by threads."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -63,12 +63,12 @@ class Belief:
         trust_of_this_process().warm_up()
 
     def grant(self, grant: Grant) -> bool:
-        """Whether a grant counts: a reviewer signed it, or this process gave it itself."""
+        """True if a grant counts: a reviewer signed it, or this process gave it itself."""
         return (grant.seal is not None and believed_by_a_reviewer(grant)) or _fingerprint(grant) in _own_grants
 
 
 def believed_by_a_reviewer(grant: Grant) -> bool:
-    """Whether a grant has the seal of a reviewer who is trusted."""
+    """True if a grant has the seal of a reviewer who is trusted."""
     from signoff.queue.keys.trust import SealDoubt, trust_of_this_process
 
     if grant.damage is not None:

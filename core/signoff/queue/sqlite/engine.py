@@ -53,7 +53,7 @@ hundred, and some 20 MB on disk."""
 _GIVE_ID = "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
 
 _SUFFIXES = ("", "-wal", "-shm")
-"""What SQLite appends to the name of the database for each file that it keeps open."""
+"""Suffixes that SQLite gives the name of the database for each file that it keeps open."""
 
 _Files = tuple[tuple[int, int] | None, ...]
 """Device and inode of each file; None if it was not there."""
@@ -170,7 +170,7 @@ class SqliteEngine(OwnConnection):
         """Change something, all of it or nothing, then wake those whom it concerns.
 
         Args:
-            durable: Whether the change must survive a loss of power. Without, it still survives the
+            durable: True if the change must survive a loss of power. Otherwise it still survives the
                 end of any process, and costs no disk flush.
             patience: Longest wait for other writers, in seconds.
 
@@ -211,7 +211,7 @@ class SqliteEngine(OwnConnection):
 
     @property
     def option(self) -> str:
-        """How a command line names the queue; "" for the one that it takes by default."""
+        """The queue's name on a command line; "" for the one that it takes by default."""
         return self.place.option
 
     def attend(self, bell: Bell) -> None:
@@ -303,7 +303,7 @@ class SqliteEngine(OwnConnection):
             raise self._end("was removed")
 
     def _is_as_it_was(self) -> bool:
-        """Whether every file is the one that is open, and the database file was not changed since it was read."""
+        """True if every file is the one that is open, and the database file was not changed since it was read."""
         found = _found(self._paths[0])
         return (
             found is not None

@@ -199,7 +199,7 @@ class FileLeases:
     """The leases of one queue on this machine.
 
     Args:
-        directory: Where the lock files are; private to the user.
+        directory: Holds the lock files; private to the user.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -269,7 +269,7 @@ class FileLeases:
         return lease
 
     def _within_reach(self, host: str, boot: str) -> bool:
-        """Whether the lock of such an agent can be seen from here: same kernel, or an earlier boot."""
+        """True if the lock of such an agent can be seen from here: same kernel, or an earlier boot."""
         return host == self._host or (boot == self.machine != "")
 
 
@@ -284,7 +284,7 @@ class FileLease:
 
     @property
     def held(self) -> bool:
-        """Whether this process still holds it."""
+        """True if this process still holds it."""
         return self._path.name in _own
 
     def renew(self) -> None:
@@ -308,7 +308,7 @@ class FileLease:
         """Give the lease up. Releasing twice is harmless, and so is releasing in a forked child.
 
         Args:
-            told: Whether the queue knows that the agent ends. If not, the file stays and tells it.
+            told: True if the queue knows that the agent ends. If not, the file stays and tells it.
         """
         with _guard:
             if not self.held:
@@ -359,7 +359,7 @@ def _locked_file(path: Path) -> int:
 
 
 def _locked_by_another(path: str) -> bool | None:
-    """Whether somebody else holds a lease; None if it is not there."""
+    """True if somebody else holds a lease; None if it is not there."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -180,7 +180,7 @@ CREATE TABLE blob_uses (
     PRIMARY KEY (sha256, request_seq)
 ) WITHOUT ROWID
 """
-"""Which contents belong to which requests, so that a content goes with the last of its requests."""
+"""The contents of each request, so that a content goes with the last of its requests."""
 
 # Most of them are written with each request or decision: there is none that no statement needs. What waits is few,
 # and found by one of them. The history is filtered by the terms of its search.
@@ -274,4 +274,4 @@ STATEMENTS = (
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
-"""What makes an empty database a queue, to be run in one transaction."""
+"""SQL that makes an empty database a queue, to be run in one transaction."""

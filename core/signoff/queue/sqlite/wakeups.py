@@ -61,7 +61,7 @@ class Bells:
     """The bells of one queue.
 
     Args:
-        directory: Where they hang; private to the user.
+        directory: Holds the bells; private to the user.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -182,7 +182,7 @@ class Bells:
 
 
 class Bell:
-    """What one sleeper listens to. Used by one thread; a context manager.
+    """The bell of one sleeper. Used by one thread; a context manager.
 
     Args:
         descriptor: Readable, without blocking, when somebody has rung; closed together with the bell.
@@ -204,7 +204,7 @@ class Bell:
 
     @property
     def hangs(self) -> bool:
-        """Whether ringers can find it: nobody has swept it away."""
+        """True if ringers can find it: nobody has swept it away."""
         return os.fstat(self.descriptor).st_nlink > 0
 
     def say_awake(self) -> None:
