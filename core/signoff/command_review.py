@@ -237,7 +237,7 @@ class ShellRules(Struct, frozen=True):
     Attributes:
         directory: The directory.
         file: Path of the rule file for it, if there is a trusted one.
-        problem: Why there are no rules, in raw words; empty if nothing is wrong.
+        problem: Reason why there are no rules, in raw words; empty if nothing is wrong.
     """
 
     directory: str

@@ -77,7 +77,7 @@ def requires_approval(
         description: A line for the person, or a function that makes it from the arguments.
         exclude_keys: Arguments that a remembered approval does not match on.
         payload: Makes the payload from the arguments; `exclude_keys` is then ignored.
-        editable: Whether a reviewer may change the arguments and approve the call so. It then runs once with these
+        editable: True if a reviewer may change the arguments and approve the call so. It then runs once with these
             arguments, after they passed the checks of the tool and of the policy, and the model is told.
         expires_in: Seconds (or a `timedelta`) after which a request expires; None leaves it to the toolset and the
             controller.

@@ -20,7 +20,7 @@ def subject_of(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDAC
 
     Args:
         call: The call.
-        masks: What is hidden of it.
+        masks: Hides secrets in it.
     """
     return declared_subject(call, masks) or described(call, masks)
 

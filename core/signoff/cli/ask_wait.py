@@ -58,7 +58,7 @@ class AskAnswer:
     Attributes:
         decision: The answer.
         request_id: Id of the posted request, or None if nobody had to be asked.
-        failure: Why the request could not be posted, or None.
+        failure: Reason why the request could not be posted, or None.
     """
 
     decision: ApprovalDecision

@@ -118,7 +118,7 @@ class DefinedTool:
         line: The line of its definition, from 1.
         function: True if it is written as a function; else it is imported or assigned, and may be anything.
         marked: True if `requires_approval` is written above it.
-        doubt: Why the loaded function may differ from `marked`, in words; None if it cannot.
+        doubt: Reason why the loaded function may differ from `marked`, in words; None if it cannot.
     """
 
     line: int

@@ -125,7 +125,7 @@ class Report:
 
     Attributes:
         directory: The base of relative paths, absolute.
-        tools_file: Why a needed `tools.py` cannot be used, or None.
+        tools_file: Reason why a needed `tools.py` cannot be used, or None.
         functions: Public functions of `tools.py`, if it is needed; a name that is not there may have meant one of
             them.
     """

@@ -31,8 +31,8 @@ class Pattern:
 
     Attributes:
         text: As it is written.
-        ignore_case: Whether letters match in either case.
-        dot_matches_newline: Whether ``.`` matches a newline too.
+        ignore_case: True if letters match in either case.
+        dot_matches_newline: True if ``.`` matches a newline too.
     """
 
     text: str
@@ -54,8 +54,8 @@ def compile_pattern(text: str, *, ignore_case: bool = False, dot_matches_newline
 
     Args:
         text: The pattern.
-        ignore_case: Whether letters match in either case.
-        dot_matches_newline: Whether ``.`` matches a newline too.
+        ignore_case: True if letters match in either case.
+        dot_matches_newline: True if ``.`` matches a newline too.
 
     Raises:
         PatternError: It is empty, too large, or not supported by RE2; or RE2 is not installed.

@@ -175,7 +175,7 @@ class NameRules:
     Attributes:
         allowlist: Names that are not blocked. None: no name is blocked by it. Empty: every name is.
         denylist: Names that are blocked, whatever else is said.
-        always: Whether every tool has to be approved.
+        always: True if every tool has to be approved.
         conditional: Names of the tools that have to be approved.
     """
 

@@ -43,7 +43,7 @@ class TrustedFile:
 
     Attributes:
         name: Its path, absolute and without links.
-        state: Whether it still has that content.
+        state: Unchanged, changed or gone.
         trusted: The content that is trusted, to compare with; None if no copy of it was kept.
     """
 

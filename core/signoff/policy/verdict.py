@@ -43,7 +43,7 @@ class PartVerdict:
         text: The part, in words for people.
         level: Its verdict.
         rule: The rule that decided, or ``default``.
-        reasons: Why it is stricter than its rule, if it is.
+        reasons: Reasons why it is stricter than its rule, if it is.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Verdict:
     Attributes:
         level: Allow, ask or block.
         rule: The rule that decided, or ``default``; empty if no rule did but a reason.
-        reasons: Why it is stricter than the rules.
+        reasons: Reasons why it is stricter than the rules.
         parts: The verdict on each part.
     """
 

@@ -50,7 +50,7 @@ def outcome_text(state: str, decision: _Decided | None, style: OutcomeStyle, *, 
         state: Its state.
         decision: The decision, if there is one.
         style: The place of the words.
-        gone: Whether its agent is gone.
+        gone: True if its agent is gone.
     """
     words = _WORDS.get(_end(state, decision, gone=gone))
     return str(state) if words is None else words[_STYLES.index(style)]

@@ -114,7 +114,7 @@ class FileSandbox:
     Args:
         paths: Configuration of each root by its name, or a whole `SandboxConfig`.
         cwd: Directory at which relative paths start; the process's own by default.
-        by_kernel: Whether the kernel resolves paths below a root if it can (Linux, `openat2`); otherwise each
+        by_kernel: True to let the kernel resolve paths below a root if it can (Linux, `openat2`); otherwise each
             directory on the way is opened by itself.
 
     Raises:

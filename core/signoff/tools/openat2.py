@@ -59,7 +59,7 @@ def open_beneath(directory: int, path: str, flags: int, *, by_kernel: bool = Tru
         directory: Descriptor of the directory.
         path: Path below the directory, without ``..``; ``.`` for the directory itself.
         flags: Flags of `os.open`, without ``O_CREAT``; ``O_NOFOLLOW`` and ``O_CLOEXEC`` are added.
-        by_kernel: Whether the kernel resolves the path if it can; otherwise each component is opened by itself.
+        by_kernel: True to let the kernel resolve the path if it can; otherwise each component is opened by itself.
 
     Returns:
         A descriptor, which the caller closes.
@@ -90,7 +90,7 @@ class RootDirectory:
 
     Args:
         path: Absolute path without links.
-        by_kernel: Whether the kernel resolves the paths below it if it can.
+        by_kernel: True to let the kernel resolve the paths below it if it can.
 
     Raises:
         LedElsewhereError: The path is not without links.

@@ -127,7 +127,7 @@ class Roots:
     Args:
         paths: Configuration by name.
         cwd: Working directory at which relative paths start; the process's own by default.
-        by_kernel: Whether the kernel resolves paths below a root if it can (`openat2`).
+        by_kernel: True to let the kernel resolve paths below a root if it can (`openat2`).
 
     Raises:
         OSError: No more directories can be opened.

@@ -285,7 +285,7 @@ def read_beneath(root: RootDirectory, relative: str, *, many_names: bool = False
     Args:
         root: The directory that it is below.
         relative: Its path below the root, without links and ``..``.
-        many_names: Whether it may have more than one name (hard link).
+        many_names: True if it may have more than one name (hard link).
 
     Raises:
         FileNotFoundError: There is no such file.

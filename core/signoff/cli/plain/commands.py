@@ -1,4 +1,4 @@
-"""What a person types: one command on a line, a verb with numbers and words."""
+"""Commands that a person types: one on a line, a verb with numbers and words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ help   quit
 """
 
 _NUMBERED = {"show": 1, "y": 99, "!": 1, "s": 1, "n": 1, "x": 1, "group": 1, "revoke": 1}
-"""How many numbers a verb takes at most; it takes at least one."""
+"""The most numbers that a verb takes; it takes at least one."""
 
 _WORDY = frozenset({"n", "x", "s", "group", "history"})
 _VERBS = (*_NUMBERED, "list", "u", "history", "memory", "help", "quit")
@@ -40,9 +40,9 @@ class TypedCommand:
     """One line that was understood.
 
     Attributes:
-        verb: What to do.
+        verb: The verb.
         numbers: Of requests, of a group or of a remembered approval.
-        words: What is left of the line.
+        words: The rest of the line.
     """
 
     verb: str

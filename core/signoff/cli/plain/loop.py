@@ -53,7 +53,7 @@ def run_plain(queue: ReviewQueue, plain_settings: PlainSettings) -> int:
 
     Args:
         queue: An open review connection.
-        plain_settings: How careful it is.
+        plain_settings: The settings.
 
     Returns:
         The exit code.
@@ -147,7 +147,7 @@ class _Talk:
         self._history_loss = loss
 
     async def _next(self) -> _Typed | _Ended | _Gone | ChangeSet | None:
-        """What happens next; None when something held is due."""
+        """The next event; None when something held is due."""
         due = self._desk.next_due()
         left = None if due is None else max(0.0, due - time.monotonic())
         try:
@@ -173,7 +173,7 @@ class _Talk:
             self._events.put_nowait(_Typed(line.decode("utf-8", "replace")))
 
     def _drop_typed(self) -> None:
-        """What was typed before the text was there is no answer to it."""
+        """Drop what was typed before the text was there."""
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
         self._typed = b""
         kept = []

@@ -135,7 +135,7 @@ class PlainSession:
         return modes_text(modes, self._width)
 
     def next_due(self) -> float | None:
-        """When `due` has something to do, by the clock."""
+        """The time at which `due` has work, by the clock."""
         return self._guard.holds.next_due()
 
     def due(self) -> str:

@@ -165,7 +165,7 @@ def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
 
 
 def memory_text(grants: Sequence[Grant], width: int | None) -> str:
-    """What runs without asking, numbered for `revoke`."""
+    """The grants, numbered for `revoke`."""
     page = Page(width)
     page.add(f"{len(grants)} remembered" if grants else "nothing is remembered: every call asks")
     for number, grant in enumerate(grants, start=1):

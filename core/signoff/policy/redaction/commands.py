@@ -183,10 +183,10 @@ class _Word(Struct, frozen=True):
     """The facts that one word tells of a command by itself.
 
     Attributes:
-        redirects: Whether it begins with a redirection.
-        has_target_next: Whether that goes on in the next word.
-        ends_pattern: Whether it ends a pattern of ``case``.
-        assigns: Whether it sets a variable.
+        redirects: True if it begins with a redirection.
+        has_target_next: True if its target is the next word.
+        ends_pattern: True if it ends a pattern of ``case``.
+        assigns: True if it sets a variable.
         connector: The program, if that is one with a host among its words.
         tells: True if it is any of these, or a program whose options or words may be run.
     """

@@ -226,7 +226,7 @@ class Masked:
 
     Attributes:
         text: The text, a mark in place of each secret.
-        spans: Where the secrets stand in the original, in order; none touches another.
+        spans: The places of the secrets in the original, in order; none touches another.
     """
 
     text: str
@@ -240,7 +240,7 @@ class Redactor:
         keys: Names of arguments, each of one word or several: ``token``, ``api_key``. The value is hidden if the
             words are, one after the other, among those of its name, which is split at ``_``, ``-``, ``.``, other
             signs and capitals.
-        shapes: Whether tokens and passwords in texts are hidden as well.
+        shapes: True if tokens and passwords in texts are hidden as well.
         added: More such names, which come with a call: see `also`.
     """
 
@@ -397,7 +397,7 @@ class Redactor:
 
         Args:
             text: Any text.
-            command: Whether it is run by a shell.
+            command: True if it is run by a shell.
         """
         spans = self.spans(text, command=command)
         parts: list[str] = []
@@ -421,8 +421,8 @@ class Redactor:
 
         Args:
             line: The line.
-            command: Whether it is run by a shell.
-            in_block: Whether it is among `blocks`.
+            command: True if it is run by a shell.
+            in_block: True if it is in a block.
         """
         if not self._shapes:
             return ()
@@ -435,7 +435,7 @@ class Redactor:
 
         Args:
             lines: All lines of a text.
-            command: Whether it is run by a shell.
+            command: True if it is run by a shell.
         """
         return private_keys.key_blocks(lines, command=command)
 

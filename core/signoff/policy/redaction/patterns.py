@@ -123,7 +123,7 @@ def token_spans(text: str, *, command: bool) -> list[Span]:
 
     Args:
         text: Any text; a secret is on one line.
-        command: Whether it is run by a shell: a name before a value then hides nothing.
+        command: True if it is run by a shell: a name before a value then hides nothing.
 
     Returns:
         Spans in order, none touching another.
@@ -168,7 +168,7 @@ def _by_words(text: str, matches: list[tuple[int, int, str]], *, command: bool) 
     Args:
         text: The text.
         matches: Spans, each with the only program in whose words it is a secret.
-        command: Whether the text is run by a shell.
+        command: True if the text is run by a shell.
     """
     if not command and not any(program for _, _, program in matches):
         return [(start, end) for start, end, _ in matches]

@@ -47,7 +47,7 @@ def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
 
     Args:
         lines: All lines of a text.
-        command: Whether it is run by a shell; then the lines have to be as long as those of real keys.
+        command: True if it is run by a shell; then the lines have to be as long as those of real keys.
     """
     blocks: list[range] = []
     # Much faster than looking into each of many lines, and than making one text of all of them.
@@ -80,7 +80,7 @@ def key_spans(line: str, *, command: bool) -> list[Span]:
 
     Args:
         line: A line of a text.
-        command: Whether it is run by a shell.
+        command: True if it is run by a shell.
     """
     if _BEGINNING not in line or "-----END " not in line:
         return []

@@ -39,8 +39,8 @@ class ExpandedCommand(Struct, frozen=True):
 
     Attributes:
         part: The command.
-        reasons: Why it is asked about whatever the rules say, because of what it runs in turn.
-        alone: Whether the line is this command alone.
+        reasons: Reasons to ask about it whatever the rules say, because of what it runs in turn.
+        alone: True if the line is this command alone.
         times: The number of times that it occurs.
         by: The index of the command that runs it; None if it is in the line itself.
     """
@@ -60,7 +60,7 @@ class Expanded(Struct, frozen=True):
         floors: Reasons for which the line is asked about whatever the rules say.
         candidates: Words of possible commands, where nobody could tell.
         writes: The files that redirections open, other than to read.
-        broken: Whether the line, or a text in it, is no command.
+        broken: True if the line, or a text in it, is no command.
         anywhere: Rows of words; at any word of a row a command may begin.
     """
 

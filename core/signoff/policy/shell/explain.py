@@ -36,7 +36,7 @@ class CommandPart:
         times: The number of times that it occurs.
         writes: The files that its redirections open for writing.
         risk: The risk of this command alone.
-        reasons: Why the risk is not lower.
+        reasons: Reasons why the risk is not lower.
         verdict: The verdict of the rules on it; None without rules.
         doubtful: True if nobody could tell whether it is a command.
     """

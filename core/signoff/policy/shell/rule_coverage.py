@@ -51,7 +51,7 @@ class _Argument(Struct, frozen=True):
 
     Attributes:
         at: Its place among the words.
-        problem: Why it is not known to be harmless; empty if it is.
+        problem: Reason why it is not known to be harmless; empty if it is.
         path: The path that it names, or None.
         reaches: True if the program then works on files that are not written out.
     """
@@ -338,7 +338,7 @@ class _ArgumentReader:
         return option not in self._row.glued or (behind.literal and fits_kind(kind, behind.text))
 
     def _unsure_value(self, at: int, option: str) -> str:
-        """Why a value in a word of its own may not be one to every version of the program; empty if it is."""
+        """The reason why some version of the program may not take a word for a value; empty if all do."""
         row, word = self._row, self._words[at]
         if at < self._covered or not row.marks.isdisjoint({"@reads", "@words"}):
             return ""

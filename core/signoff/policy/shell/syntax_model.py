@@ -56,9 +56,9 @@ class Part:
 
     Attributes:
         words: Its words; the first names the program. Never empty.
-        piped: Whether it reads from a pipe.
+        piped: True if it reads from a pipe.
         fed: The here-document or here-string that it reads, with its expansions left out; None without one.
-        reads_file: Whether its standard input comes from a file.
+        reads_file: True if its standard input comes from a file.
         joined: The sign or word before it in the line, such as ``&&``, ``$(`` or ``then``. It is for people:
             commands that differ in it alone are one command to the rules.
         writes: The files that its redirections open for writing. Rules ask about these for the line as a
@@ -94,7 +94,7 @@ class ShellFacts(Struct, frozen=True):
         writes: The files that redirections open, other than for reading and ``/dev/null``.
         broken: True if the line is no valid command, so that its parts do not tell what it does.
         anywhere: Rows of words; at any word of a row such a command may begin.
-        given_up: Whether the parsers had no answer in the time and memory that they have.
+        given_up: True if the parsers had no answer in the time and memory that they have.
     """
 
     parts: tuple[Part, ...]

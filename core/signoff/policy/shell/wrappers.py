@@ -438,7 +438,7 @@ class Wrapper(Struct, frozen=True):
         long: Long options without a value.
         long_valued: Long options with one.
         operands: The number of operands before the command.
-        assignments: Whether ``NAME=value`` may stand before it.
+        assignments: True if ``NAME=value`` may stand before it.
         asks: The reason to ask in any case, if there is one.
     """
 

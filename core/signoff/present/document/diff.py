@@ -60,7 +60,7 @@ class FileFacts(Struct, frozen=True):
         mode_after: Permission bits as they would be, None if the call does not set them.
         link_target: The target of the path, None if it is no link.
         real_path: The path with every link followed, None if not known.
-        follows: Whether an earlier step of the same call writes the file.
+        follows: True if an earlier step of the same call writes the file.
     """
 
     mode_before: int | None = None

@@ -46,7 +46,7 @@ class LineMasks:
     Args:
         masks: The rules of what to hide; None hides nothing.
         lines: All lines of the text.
-        command: Whether it is run by a shell.
+        command: True if it is run by a shell.
     """
 
     def __init__(self, masks: Masks | None, lines: Sequence[str], *, command: bool) -> None:

@@ -104,13 +104,13 @@ class Run(NamedTuple):
     Attributes:
         kind: The kind of the rows.
         length: Number of rows.
-        counts: Whether a reviewer must have seen them.
+        counts: True if a reviewer must have seen them.
         old: First line before, from 0; None if the rows are no lines of that version.
         new: First line after, from 0; None if the rows are no lines of that version.
         partner: First line of the other version that these lines are compared with word by word.
         text: Makes the text of a single row that is no line; None for lines.
         lines: Number of lines that a single row stands for.
-        numbered: Whether lines have numbers that are worth showing.
+        numbered: True if lines have numbers that are worth showing.
         lead: Characters at the beginning of the text of a single row that stand out.
         folded: Number of counted rows that are folded into this one.
     """
@@ -205,7 +205,7 @@ class Block(Struct, frozen=True):
     Attributes:
         before: Rows of the left column.
         after: Rows of the right column. Unchanged lines stand in both.
-        whole: Whether the rows take the whole width instead: headings, folds, remarks.
+        whole: True if the rows take the whole width instead: headings, folds, remarks.
     """
 
     before: range

@@ -31,7 +31,7 @@ class Finding(Struct, frozen=True):
             "padding", "private", "punycode", "surrogate", "tag", "unassigned" or "width".
         where: Index in the original text, of the first one.
         codepoint: The code point there, if the finding is about a character.
-        warn: Whether the request should carry a badge for it.
+        warn: True if the request should carry a badge for it.
         message: Plain words for the reviewer, in printable ASCII.
     """
 

@@ -18,7 +18,7 @@ class FileState(Struct, frozen=True):
     """A file as it was at one moment.
 
     Attributes:
-        exists: Whether there is a file.
+        exists: True if there is a file.
         sha256: Hash of the content in hexadecimal, None without a file.
         size: Size in bytes, 0 without a file.
         mode: Permission bits, including set-id and sticky; None without a file.
@@ -44,10 +44,10 @@ class FileChange(Struct, frozen=True):
         before: The file as it was found.
         after_sha256: Hash of the content that it would have, in hexadecimal.
         after_size: Size that it would have, in bytes.
-        binary: Whether the content before or after is not text.
+        binary: True if the content before or after is not text.
         media_type: Type of the content after if that is binary, else of the content before; None
             for text.
-        follows: Whether an earlier step of the same call writes this file. `before` is then the state that
+        follows: True if an earlier step of the same call writes this file. `before` is then the state that
             that step leaves, not the file on the disk.
     """
 
