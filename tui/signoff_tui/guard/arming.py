@@ -1,4 +1,4 @@
-"""When something on screen may be acted on: long enough after it was painted."""
+"""Arming of what is on screen: keys count long enough after it was painted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Subject = TypeVar("Subject")
 
 
 class Cause(StrEnum):
-    """Why something else is on screen now."""
+    """The cause of a change on screen."""
 
     MOVED = "moved"
     """The user went there with a key or a click."""
@@ -36,14 +36,14 @@ class Cause(StrEnum):
 
         Args:
             settings: Has a value for each cause.
-            high: Whether it is about a HIGH request, which asks for `arm_high` at least.
+            high: True if it is about a HIGH request, which asks for `arm_high` at least.
         """
         wait: float = getattr(settings, f"arm_{self}")
         return settings.link_delay + (max(wait, settings.arm_high) if high else wait)
 
 
 class Frame(Struct, frozen=True):
-    """What the screen is about to write. Later frames have higher numbers."""
+    """A frame about to be written. Later frames have higher numbers."""
 
     number: int
 
@@ -93,7 +93,7 @@ class Arming(Generic[Subject]):
         self._not_before = max(self._not_before, until)
 
     def next_waits(self, wait: float) -> None:
-        """Whatever is shown next waits at least this long."""
+        """Let whatever is shown next wait at least this long."""
         self._least_wait = wait
 
     @property
@@ -103,19 +103,19 @@ class Arming(Generic[Subject]):
 
     @property
     def painted_at(self) -> float | None:
-        """When the subject was first on screen, or `None` before that."""
+        """Time when the subject was first on screen, or `None` before that."""
         return self._painted_at
 
     @property
     def armed_at(self) -> float | None:
-        """When keys begin to count, or `None` while nothing is painted."""
+        """Time when keys begin to count, or `None` while nothing is painted."""
         if self._painted_at is None:
             return None
         return max(self._painted_at + self._wait, self._restarted_until, self._not_before)
 
 
 class Naming:
-    """Since when each of several requests has been named on screen."""
+    """The times since which requests have been named on screen."""
 
     def __init__(self) -> None:
         self._pending: dict[Ref, Frame] = {}
@@ -135,7 +135,7 @@ class Naming:
 
     @property
     def is_pending(self) -> bool:
-        """Whether a paint is awaited."""
+        """True if a paint is awaited."""
         return bool(self._pending)
 
     def named_since(self, t: float) -> frozenset[Ref]:

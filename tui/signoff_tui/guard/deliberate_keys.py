@@ -42,8 +42,8 @@ class DeliberateKeys:
 
         Args:
             key: The character, or the name of a key that prints none.
-            at: When it was pressed, monotonic seconds.
-            now: When it was read.
+            at: The time of the press, monotonic seconds.
+            now: The time of reading it.
         """
         led_since = self._leading.press(key, at)
         seen = self._watch.press(key, at, led_since=led_since)

@@ -1,4 +1,4 @@
-"""What a decision key would mean now, were it pressed at the right time."""
+"""The meaning of a decision key now, were it pressed at the right time."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Judge:
     """Looks requests up at the moment of the press and answers with a verdict.
 
     Args:
-        settings: Whether `y` wants everything shown.
-        facts: What the screen knows about a request id now.
-        is_held: Whether a decision about a request id is held.
+        settings: Say whether `y` wants everything shown.
+        facts: Returns the facts about a request id now, or `None` if it is gone.
+        is_held: Returns True if a decision about a request id is held.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class Judge:
         self._is_held = is_held
 
     def verdict(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
-        """What a decision means for the painted target.
+        """Judge a decision about the painted target.
 
         Args:
             key: The key as pressed.
-            decision: What it stands for, one of `DECISION_KEYS`; `!` only where the bar offers it.
-            target: What was on screen.
-            t: When the key was pressed.
+            decision: Its decision, one of `DECISION_KEYS`; `!` only where the bar offers it.
+            target: The painted target.
+            t: The time of the press.
             named: Members of the group that have been named for long enough to be rejected.
         """
         if decision == "!":
@@ -102,7 +102,7 @@ class Judge:
         return facts
 
     def _released(self, offer: Offer) -> tuple[Ref, ...]:
-        """What is released now, of what the sheet listed. How much of it was shown is of no account."""
+        """The requests released now, of those that the sheet listed, whatever share of them was shown."""
         members = [replace(self.look(ref), coverage=1.0) for ref in offer.also]
         return eligible(members, frozenset(offer.also)).ready
 

@@ -47,11 +47,11 @@ _BACKLOG = 0.1
 
 
 class Status(Struct, frozen=True):
-    """How the guard stands.
+    """The state of the guard.
 
     Attributes:
         word: For the right end of the target line, such as `armed` or `arming 0.4s`.
-        changes_at: When it changes by itself, or `None`.
+        changes_at: Time when it changes by itself, or `None`.
     """
 
     word: str
@@ -75,7 +75,7 @@ class Guard(Generic[Payload]):
         self._permit: Permit | None = None
 
     def eligible(self, members: Iterable[TargetFacts]) -> Eligibility:
-        """Who of a group an approval would cover: what the bar shall name. Held members wait not."""
+        """The members of a group that an approval would cover, for the bar. Held members do not wait."""
         return eligible(self._judge.unless_held(member) for member in members)
 
     def hold(self, permit: Permit, payload: Payload) -> Held[Payload]:
@@ -99,8 +99,8 @@ class DecisionGuard(Stage, Guard[Payload]):
 
     Args:
         settings: The times.
-        keys: What keys mean.
-        facts: What the screen knows about a request id now, or `None` if it is gone.
+        keys: The meaning of keys.
+        facts: Returns the facts about a request id now, or `None` if it is gone.
         clock: Monotonic seconds, the clock that stamps key events.
 
     Raises:
@@ -126,7 +126,7 @@ class DecisionGuard(Stage, Guard[Payload]):
 
         Args:
             key: The character of a printable key, the name of any other.
-            t: When it was pressed, as stamped on the event.
+            t: The time of the press, as stamped on the event.
         """
         now = self._clock()
         t = self._pressed_at(min(t, now))
@@ -189,11 +189,11 @@ class DecisionGuard(Stage, Guard[Payload]):
 
     @property
     def typed_text(self) -> str:
-        """What was typed since the typing began that locked the keys."""
+        """The text typed since the typing began that locked the keys."""
         return self._watch.typed_since(self._typing_from)
 
     def status(self, now: float) -> Status:
-        """How the guard stands at `now`."""
+        """The state of the guard at `now`."""
         if self._editor is not None:
             return Status("feedback" if self._editor.offer is not None else "text")
         blocked = self._blocked("")
@@ -260,7 +260,7 @@ class DecisionGuard(Stage, Guard[Payload]):
         return mistimed or self._granted(verdict)
 
     def _decides(self, key: str) -> bool:
-        """Whether a key would decide something here. A question of the screen's own decides nothing."""
+        """True if a key would decide something here. A question of the screen's own decides nothing."""
         if self._sheet is not None:
             return key in self._sheet.confirm and self._sheet.offer_of(key) is not None
         return key in self._keys.decides
@@ -315,7 +315,7 @@ class DecisionGuard(Stage, Guard[Payload]):
     def _mistimed(
         self, arming: Arming[Any], key: str, t: float, now: float, seen: Seen, since: float
     ) -> Ignored | None:
-        """Why a key does not count, if it came at a wrong time. The act began at `since`, with a leader if any."""
+        """Refuse a key that came at a wrong time. The act began at `since`, with a leader if any."""
         gap = t - self._last_decision
         self._last_decision = t
         if now - t > self.settings.late:
@@ -332,7 +332,7 @@ class DecisionGuard(Stage, Guard[Payload]):
         return Ignored(Reason.TOO_EARLY, _too_early(key, since, arming))
 
     def _pressed_at(self, stamped: float) -> float:
-        """When a key can have been pressed at the earliest: before a standstill that it was read after."""
+        """The earliest time of a press: before a standstill that it was read after."""
         if stamped < self._went_on + _BACKLOG:
             return min(stamped, self._went_on) - self.settings.late - _BACKLOG
         return stamped
@@ -359,7 +359,7 @@ class DecisionGuard(Stage, Guard[Payload]):
         return tuple(effects)
 
     def _answers_elsewhere(self, t: float) -> bool:
-        """Whether Enter at `t` ends an answer that was typed for a question in another window."""
+        """True if Enter at `t` ends an answer that was typed for a question in another window."""
         return self.settings.typing_lock and any(
             held.permit.act.approves and t - held.permit.pressed_at < self.settings.enter_after
             for held in self.holds

@@ -34,7 +34,7 @@ class PermitError(RuntimeError):
 
 
 class Act(StrEnum):
-    """What a decision does."""
+    """The act of a decision."""
 
     APPROVE = "approve"
     APPROVE_GROUP = "approve group"
@@ -48,12 +48,12 @@ class Act(StrEnum):
 
     @property
     def approves(self) -> bool:
-        """Whether a call would run because of it."""
+        """True if a call would run because of it."""
         return self in (Act.APPROVE, Act.APPROVE_GROUP, Act.APPROVE_UNSEEN) or self.remembers
 
     @property
     def remembers(self) -> bool:
-        """Whether later calls would run because of it."""
+        """True if later calls would run because of it."""
         return self in (Act.REMEMBER, Act.RELEASE)
 
 
@@ -61,13 +61,13 @@ class Permit(Struct, frozen=True):
     """The guard's leave to hold one decision. Only the guard makes it; it is good for one hold.
 
     Attributes:
-        act: What is decided.
-        refs: About which requests with which contents: all that may be named to the queue.
+        act: The decision.
+        refs: The requests, each with its contents: all that may be named to the queue.
         key: The key that decided.
-        pressed_at: When it was pressed.
+        pressed_at: The time of the press.
         shown: Least share of the contents that was shown of any of them, 0 to 1. Of a `RELEASE` only the first
             counts: the others were named.
-        many: Whether the longer hold applies.
+        many: True if the longer hold applies.
     """
 
     act: Act
@@ -82,10 +82,10 @@ class Held(Struct, Generic[Payload], frozen=True):
     """A decision on its way.
 
     Attributes:
-        permit: Why it is allowed.
+        permit: The guard's leave.
         payload: The decision itself, which the guard does not look into.
-        until: When it is to be sent.
-        retries: How often sending was put off because the program was late.
+        until: The time to send it.
+        retries: Times that sending was put off because the program was late.
     """
 
     permit: Permit
@@ -179,16 +179,16 @@ class Holds(Generic[Payload]):
         return self.take_back_all()
 
     def next_due(self) -> float | None:
-        """When the next decision is to be sent. `due` must be called then."""
+        """The time to send the next decision. `due` must be called then."""
         return min((held.until for held in self._held), default=None)
 
     def row_text(self, request_id: str, now: float) -> str:
-        """What the row of a request says: `held 2s`, or nothing."""
+        """The words in the row of a request: `held 2s`, or nothing."""
         held = self.find(request_id)
         return "" if held is None else f"held {_seconds(held.until - now)}"
 
     def line(self, now: float) -> str:
-        """What the last row says while something is held: the soonest of all, and how to undo."""
+        """The last row while something is held: the soonest of all, and how to undo."""
         if not self._held:
             return ""
         count = len(self._held)

@@ -1,4 +1,4 @@
-"""What the guard answers to a key: one verdict, and what was undone on the way."""
+"""The guard's answers to a key: one verdict, and what was undone on the way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Reason(StrEnum):
-    """Why a key was swallowed."""
+    """The reason to swallow a key."""
 
     READ_ONLY = "read only"
     LOCKED = "locked"
@@ -58,15 +58,15 @@ class Reason(StrEnum):
 
 
 class Offer(Struct, frozen=True):
-    """What an editor or a sheet is about. It decides nothing until the user confirms there.
+    """The subject of an editor or a sheet. It decides nothing until the user confirms there.
 
     Attributes:
-        act: What confirming would do.
-        refs: To which requests, in the order given. Empty for `STOP_ALL`, whose sheet says whom it reaches.
+        act: The act to confirm.
+        refs: The requests, in the order given. Empty for `STOP_ALL`, whose sheet says whom it reaches.
         key: The key that asked for it.
-        high: Whether one of them is HIGH.
+        high: True if one of them is HIGH.
         left_out: Members of the group that are not covered.
-        group: Whether it is about a group, whatever is left of it.
+        group: True if it is about a group, whatever is left of it.
         also: For `RELEASE`: what waits for the same, as the sheet lists it.
     """
 
@@ -116,9 +116,9 @@ class NeedsUnseenBar(Struct, frozen=True):
     """Not everything was on screen yet: say how much is missing and offer `!`, which never remembers.
 
     Attributes:
-        ref: What the key was for.
+        ref: The key's target.
         coverage: Share of it that was shown.
-        remembers: Whether the key would have remembered the approval.
+        remembers: True if the key would have remembered the approval.
     """
 
     ref: Ref
@@ -131,7 +131,7 @@ class NeedsGroupBar(Struct, frozen=True):
 
     Attributes:
         left_out: All of them, each with the reason.
-        remembers: Whether the key would have remembered the approval.
+        remembers: True if the key would have remembered the approval.
     """
 
     left_out: tuple[LeftOut, ...]
@@ -175,8 +175,8 @@ class KeysLocked(Struct, frozen=True):
     """Typing was recognized: no letter does anything until it has been quiet.
 
     Attributes:
-        until: When the lock ends if no further key comes.
-        text: What was typed, as far as it is known.
+        until: Time when the lock ends if no further key comes.
+        text: The typed text, as far as it is known.
         keys: Keys that the screen obeyed before they were known to be typing. It undoes what they
             changed of the view.
     """
@@ -190,7 +190,7 @@ Effect = TakenBack | SheetClosed | BarClosed | KeysLocked
 
 
 class Reaction(Struct, frozen=True):
-    """What a key led to. The effects happened before the verdict."""
+    """The outcome of a key. The effects happened before the verdict."""
 
     verdict: Verdict
     effects: tuple[Effect, ...] = ()

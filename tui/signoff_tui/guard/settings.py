@@ -87,5 +87,5 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
 
     @property
     def reduced(self) -> bool:
-        """Whether a protection is switched off, which the status line then says."""
+        """True if a protection is switched off, which the status line then says."""
         return not (self.typing_lock and self.require_seen and self.hold_one and self.hold_many)

@@ -1,4 +1,4 @@
-"""What is on screen, since when, and who has the keys."""
+"""The things on screen, since when, and who has the keys."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Stage:
 
     @property
     def offers_unseen(self) -> bool:
-        """Whether the bar that offers `!` is open. It ends with the contents it was about."""
+        """True if the bar that offers `!` is open. It ends with the contents it was about."""
         return self._bar is not None
 
     def bar_closed(self) -> None:
@@ -273,7 +273,7 @@ def _releasing(offer: Offer, release: Release, confirm: str) -> Offer:
 
 
 class Release(Struct, frozen=True):
-    """What a sheet offers besides what it is about.
+    """The further offer of a sheet, to release others.
 
     Attributes:
         key: The key that goes through with both.
@@ -288,8 +288,8 @@ class Editor:
     """An open text box, and whether it was opened by what was meant for another window.
 
     Args:
-        settings: When text or Enter came in haste.
-        offer: What Enter would do, or `None` for a text box that decides nothing.
+        settings: The times for hasty text or Enter.
+        offer: The offer that Enter confirms, or `None` for a text box that decides nothing.
     """
 
     def __init__(self, settings: GuardSettings, offer: Offer | None) -> None:
@@ -313,11 +313,11 @@ class Editor:
         self._text_at = t
 
     def is_pasted(self, t: float) -> bool:
-        """Whether Enter at `t` came too soon after text for a hand: it is the end of a pasted line."""
+        """True if Enter at `t` came too soon after text for a hand: it is the end of a pasted line."""
         return t - self._text_at < self._settings.paste_gap
 
     def enter(self, t: float) -> bool:
-        """Whether Enter, pressed at `t`, sends; otherwise it must be pressed again."""
+        """True if Enter, pressed at `t`, sends; otherwise it must be pressed again."""
         if self._soon(t, self._settings.hasty_enter):
             self._hasty = True
         if not self._hasty:
@@ -335,7 +335,7 @@ class Sheet:
     """An open sheet or question.
 
     Args:
-        offer: What confirming would do, or `None` for a question of the screen's own.
+        offer: The offer to confirm, or `None` for a question of the screen's own.
         confirm: The keys that count. None does until the screen has said what it shows.
         extra: Keys that the sheet handles itself.
         larger: Keys that confirm more than the offer, each with what it would do. They are as hard to press.
@@ -355,5 +355,5 @@ class Sheet:
         self.arming: Arming[str] = Arming()
 
     def offer_of(self, key: str) -> Offer | None:
-        """What a key would go through with; None for a question of the screen's own."""
+        """The offer that a key confirms; None for a question of the screen's own."""
         return self._larger.get(key, self.offer)

@@ -1,4 +1,4 @@
-"""What a decision can be about: requests, groups of them, and who of a group is ready."""
+"""Targets of decisions: requests, groups of them, and which members of a group are ready."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = [
 ]
 
 Risk = Literal["low", "med", "HIGH"]
-"""How much a request may harm. A risk that nobody computed is treated as `"med"`."""
+"""The harm that a request may do. A risk that nobody computed is treated as `"med"`."""
 
 
 def is_high(risk: Risk) -> bool:
-    """Whether a risk wants the most care; so does one that nobody has heard of."""
+    """True if a risk wants the most care; so does one that nobody has heard of."""
     return risk not in ("low", "med")
 
 
@@ -47,16 +47,16 @@ class Ref(Struct, frozen=True, order=True):
 
 
 class TargetFacts(Struct, frozen=True):
-    """What the screen knows about one request at this moment.
+    """The facts about one request at this moment.
 
     Attributes:
         ref: Its present revision.
         risk: Its present risk.
         coverage: Share of its contents that was shown, 0 to 1. Exactly 1 means all of it.
-        closed: Why it cannot be decided any more, in words for the reviewer; empty while it waits.
-        later: Whether the reviewer put it off.
-        hidden: Whether a filter keeps it off the list: nothing that covers several covers what is not shown.
-        nothing: Why there is nothing to approve, in words for the reviewer; empty if there is.
+        closed: Reason why it cannot be decided any more, in words for the reviewer; empty while it waits.
+        later: True if the reviewer put it off.
+        hidden: True if a filter keeps it off the list: nothing that covers several covers what is not shown.
+        nothing: Reason why there is nothing to approve, in words for the reviewer; empty if there is.
     """
 
     ref: Ref
@@ -69,7 +69,7 @@ class TargetFacts(Struct, frozen=True):
 
 
 class Omission(StrEnum):
-    """Why a member of a group is left out of an approval of the group."""
+    """The reason to leave a member out of an approval of its group."""
 
     CLOSED = "closed"
     """It does not wait any more, or waits for a held decision to be sent."""
@@ -98,7 +98,7 @@ class LeftOut(Struct, frozen=True):
 
 
 class Eligibility(Struct, frozen=True):
-    """Who of a group an approval would cover, in the order given, and why the others not."""
+    """Members of a group that an approval would cover, in the order given, and why not the others."""
 
     ready: tuple[Ref, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -118,7 +118,7 @@ def eligible(members: Iterable[TargetFacts], named: frozenset[Ref] | None = None
 
     Args:
         members: The group as it is now.
-        named: What the bar named, or `None` to compute what a bar shall name.
+        named: Refs that the bar named, or `None` to compute what it shall name.
     """
     ready: list[Ref] = []
     left_out: list[LeftOut] = []
@@ -152,7 +152,7 @@ def _omission(member: TargetFacts, named: frozenset[Ref] | None) -> Omission | N
 
 
 class TargetKind(StrEnum):
-    """What the cursor is on."""
+    """The kind of a target."""
 
     ONE = "one"
     HEADING = "heading"
@@ -160,10 +160,10 @@ class TargetKind(StrEnum):
 
 
 class Target(Struct, frozen=True):
-    """What the target line and the action bar name. Built with the functions below.
+    """The subject of target line and action bar. Built with the functions below.
 
     Attributes:
-        kind: What the cursor is on.
+        kind: Its kind.
         focus: The request that lower-case keys act on.
         risk: Of `focus`.
         group: Id of the group that capital keys act on; `None` without one.

@@ -33,7 +33,7 @@ MEMORY = 3.0
 
 
 class Keys(Struct, frozen=True):
-    """What the keys mean on the screens, by the name that `press` takes.
+    """The meaning of keys on the screens, by the name that `press` takes.
 
     Attributes:
         navigation: Keys that only move, page or take back, and `t`: no sign of typing.
@@ -52,16 +52,16 @@ class Keys(Struct, frozen=True):
 
 
 def is_typed(key: str) -> bool:
-    """Whether a key writes a character; Alt with a letter counts, as Esc and a letter do."""
+    """True if a key writes a character; Alt with a letter counts, as Esc and a letter do."""
     return (len(key) == 1 and key.isprintable()) or (len(key) == 5 and key.startswith("alt+"))
 
 
 class Seen(Struct, frozen=True):
-    """What one key tells in the light of those before it.
+    """The facts about one key in the light of those before it.
 
     Attributes:
-        typing_since: When the first key of the typing was pressed that this key completes.
-        repeating_since: When the first of a run of equal keys was pressed that nobody can press so
+        typing_since: Time of the first key of the typing that this key completes.
+        repeating_since: Time of the first of a run of equal keys that nobody can press so
             fast: the key is held down.
         quiet: Seconds since any other key.
     """
@@ -97,9 +97,9 @@ class KeyWatch:
 
         Args:
             key: As `press` of the guard takes it.
-            t: When it was pressed.
+            t: The time of the press.
             awaited: Keys that an open sheet or bar asks for. Pressing them twice is impatience.
-            led_since: When its leader was pressed, if that came right before: the two are one act, so that what
+            led_since: Time when its leader was pressed, if right before: the two are one act, so that what
                 was silent before the leader was silent before the key.
         """
         self._follow_run(key, t, led=led_since is not None)
@@ -119,7 +119,7 @@ class KeyWatch:
         self._decision = _Stroke(key, t)
 
     def typed_since(self, t: float) -> str:
-        """What was typed from `t` on."""
+        """The text typed from `t` on."""
         return "".join(stroke.key[-1] for stroke in self._strokes if stroke.t >= t)
 
     def obeyed_since(self, t: float) -> tuple[str, ...]:
@@ -184,16 +184,16 @@ class Leading:
 
         Args:
             key: As the guard takes it.
-            t: When it was pressed.
+            t: The time of the press.
 
         Returns:
-            When the leader was pressed right before this key; None if it was not, or if this is the leader.
+            The time of the leader, if right before this key; None without one, or if this is the leader.
         """
         before, self._at = self._at, t if self.is_leader(key) else None
         return None if self.is_leader(key) else before
 
     def is_leader(self, key: str) -> bool:
-        """Whether a key is the leader."""
+        """True if a key is the leader."""
         return bool(self._leader) and key == self._leader
 
     def forget(self) -> None:
@@ -201,18 +201,18 @@ class Leading:
         self._at = None
 
     def lacks(self, led_since: float | None) -> bool:
-        """Whether a key that decides came without its leader.
+        """True if a key that decides came without its leader.
 
         Args:
-            led_since: What `press` said of it.
+            led_since: Result of `press`.
         """
         return bool(self._leader) and led_since is None
 
     @property
     def waits(self) -> str:
-        """What is said when the leader was pressed."""
+        """The hint after the leader was pressed."""
         return f"{self._leader} is pressed: now the key that decides"
 
     def asks_for(self, key: str) -> str:
-        """What is said of a key that came without its leader."""
+        """The hint after a key that came without its leader."""
         return f"{key} alone does nothing: press {self._leader}, then {key}"
