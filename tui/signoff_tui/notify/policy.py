@@ -24,7 +24,7 @@ _NEVER = float("-inf")
 
 
 class NotifySettings(Struct, frozen=True):
-    """How a person wants to be called, in any terminal. Times are seconds."""
+    """The person's choices about notices, in any terminal. Times are seconds."""
 
     channel: Annotated[Literal["auto", Channel], "How a notice reaches you; auto asks TERM."] = "auto"
     title: Annotated[bool, "Say in the title of the window what waits."] = True
@@ -37,7 +37,7 @@ class NotifySettings(Struct, frozen=True):
 
 
 class NoticeSettings(NotifySettings, frozen=True):
-    """How a person is called in this terminal, of which the channel is known."""
+    """The settings of notices in this terminal, of which the channel is known."""
 
     channel: Channel = "bell"
 
@@ -261,7 +261,7 @@ def title_words(waiting: WaitingCounts, *, connected: bool) -> SpokenWords:
 
     Args:
         waiting: The present counts.
-        connected: Whether the queue can be reached.
+        connected: True if the queue can be reached.
     """
     return SpokenWords(f"signoff: {_counts(waiting)}" if connected else "signoff: queue lost")
 

@@ -50,7 +50,7 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
 
     Args:
         text: YAML.
-        name: What messages call it, such as its path.
+        name: Its name in messages, such as its path.
         themes: Names of the themes that there are; None if any may be named.
 
     Raises:
@@ -68,7 +68,7 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
 
 
 _ORDER = {"profile": 0, "map": 1}
-"""What frees keys comes before what needs a free one."""
+"""Settings that free keys come before those that need one."""
 
 
 def _read(document: YamlDocument, model: type[M], given: object, path: KeyPath) -> M:

@@ -41,7 +41,7 @@ class SettingKind(Struct, frozen=True):
     Attributes:
         read: From the value in the file; a ValueError says what it must be.
         write: To text that reads back as the same.
-        accepts: What may stand there, in words; empty if the default says it.
+        accepts: Values that may stand there, in words; empty if the default says it.
     """
 
     read: Callable[[Any], Any]
@@ -200,14 +200,14 @@ _KINDS: Mapping[Any, SettingKind] = {
     float: SettingKind(_time, _write_time),
     tuple[float, ...]: SettingKind(_times, lambda times: f"[{', '.join(map(_write_time, times))}]"),
 }
-"""How a setting is read and written whose type says enough."""
+"""The kinds of settings whose type says enough."""
 
 
 # -- What can be set: each field with its type, what may narrow that, and the words beside it in the default file.
 
 
 class DiffSettings(Struct, frozen=True):
-    """How diffs are shown when the screen opens."""
+    """The look of diffs when the screen opens."""
 
     layout: Annotated[
         Literal["auto", "unified", "split"],
@@ -226,7 +226,7 @@ class OutsideSettings(Struct, frozen=True):
 
 
 class KeySettings(Struct, frozen=True):
-    """Which keys do what."""
+    """The person's keys."""
 
     single: Annotated[bool, "Let single keys decide; off wants the leader right before each that does."] = True
     leader: Annotated[Key, "That key: one character that means nothing else."] = LEADER
@@ -235,7 +235,7 @@ class KeySettings(Struct, frozen=True):
 
     @property
     def key_map(self) -> KeyMap:
-        """What each key does.
+        """The meaning of each key.
 
         Raises:
             ValueError: Two of the keys contradict each other.
@@ -287,8 +287,8 @@ class Setting(Struct, frozen=True):
 
     Attributes:
         name: Its key, and the name of the attribute that it sets.
-        words: What it does, in one line.
-        kind: What may stand there; of a section its model.
+        words: Its effect, in one line.
+        kind: The kind of its value; of a section its model.
     """
 
     name: str

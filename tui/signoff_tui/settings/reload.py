@@ -26,8 +26,8 @@ class Uses(Protocol):
         """Rule files, or the list of those that are trusted, may be other than they were.
 
         Args:
-            changed: Whether a file is not what was trusted any more, or that is not known.
-            files: How many are trusted.
+            changed: True if a file is not what was trusted any more, or that is not known.
+            files: Number of those trusted.
         """
 
     def use(self, chosen: ResolvedSettings, before: ResolvedSettings) -> None:
@@ -39,9 +39,9 @@ class Following:
 
     Args:
         uses: The app.
-        personal: Where the choices of this run come from; None if they never change.
-        chosen: What came from there.
-        muting: What is muted; all screens of one queue share it.
+        personal: The sources of the choices of this run; None if they never change.
+        chosen: The choices of this run.
+        muting: The mutes; all screens of one queue share them.
     """
 
     def __init__(self, uses: Uses, personal: Personal | None, chosen: ResolvedSettings, muting: Muting) -> None:
@@ -115,7 +115,7 @@ class Following:
 
 
 def _first_problem(error: ValueError) -> str:
-    """What is wrong first, with the name of the file: there is no room for the way to it."""
+    """The first problem, with the name of the file: there is no room for the way to it."""
     if not isinstance(error, ConfigError):
         return str(error)
     problem = error.problems[0]

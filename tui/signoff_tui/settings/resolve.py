@@ -1,4 +1,4 @@
-"""What holds for this person in this terminal: command line before environment, before the settings file."""
+"""The settings of this person in this terminal: command line before environment, before the settings file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from signoff_tui.text.themes import DEFAULT_THEME, Theme, builtin_themes, own_th
 __all__ = ["Personal", "ResolvedSettings", "wants_ascii"]
 
 _COERCED = frozenset({"C.UTF-8", "C.utf8", "UTF-8"})
-"""What the interpreter writes into ``LC_CTYPE`` by itself where the locale is C."""
+"""Values that the interpreter writes into ``LC_CTYPE`` by itself where the locale is C."""
 
 _POOR_TERMINALS = frozenset({"dumb", "linux"})
 
@@ -38,17 +38,17 @@ class ResolvedSettings(Struct, frozen=True):
     Attributes:
         themes: All themes that there are, by name.
         theme: The name of one of them.
-        theme_follows: Whether it is the light one instead where the terminal is light.
-        theme_was_chosen: Whether the person, or whoever started the screen, ever said which.
+        theme_follows: True if it is the light one instead where the terminal is light.
+        theme_was_chosen: True if the person, or whoever started the screen, ever said which.
         ascii_only: Draw with ASCII characters only.
         mouse: Take clicks and the wheel.
-        diff: How diffs are shown at first.
+        diff: The look of diffs at first.
         guard: Times of the decision guard.
-        notices: How a person is called.
+        notices: The settings of notices.
         viewer: Program and arguments that show a diff outside of the screen; empty if there is none.
         filters: The person's own filters, by the digit that chooses them.
         keys: The person's keys.
-        problems: What was left out, and why: themes that are not valid.
+        problems: Themes left out because they are not valid, and why.
     """
 
     themes: Mapping[str, Theme] = field(default_factory=builtin_themes)
@@ -67,12 +67,12 @@ class ResolvedSettings(Struct, frozen=True):
 
 
 class Personal(Struct, frozen=True):
-    """Where the choices of one run come from.
+    """The sources of the choices of one run.
 
     Attributes:
         variables: The environment.
-        theme: What the command line says; else None.
-        ascii_only: What the command line says.
+        theme: The theme on the command line; else None.
+        ascii_only: True if it wants ASCII only.
     """
 
     variables: Mapping[str, str]
@@ -140,7 +140,7 @@ class Personal(Struct, frozen=True):
 
 
 def wants_ascii(variables: Mapping[str, str]) -> bool:
-    """Whether a terminal hardly draws more than ASCII: its locale is not UTF-8, or it is a console.
+    """True if a terminal hardly draws more than ASCII: its locale is not UTF-8, or it is a console.
 
     Args:
         variables: The environment. Where it names no locale at all, UTF-8 is taken for granted.

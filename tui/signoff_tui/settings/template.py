@@ -23,7 +23,7 @@ def template(chosen: ScreenSettings | None = None) -> str:
     """A settings file with every setting and what it does.
 
     Args:
-        chosen: What is set; the defaults if it is left out.
+        chosen: The settings; the defaults if it is left out.
     """
     return "\n".join([_HEAD, *_lines(chosen or ScreenSettings(), "")]) + "\n"
 
