@@ -57,7 +57,7 @@ def documents_for(
         At least one document.
 
     Raises:
-        SnapshotError: If a stored content is damaged.
+        SnapshotError: A stored content is damaged.
     """
     documents: list[Document] = []
     if snapshot is not None:

@@ -29,7 +29,7 @@ def steps_from_json(data: Any) -> tuple[Step, ...]:
     """Restore the result of `steps_to_json`.
 
     Raises:
-        SnapshotError: If the data is something else, or of another version.
+        SnapshotError: The data is something else, or of another version.
     """
     record = _Record(data)
     version = record.whole("version")
@@ -42,7 +42,7 @@ class StoredBlobs(Mapping[str, bytes]):
     """Contents by hash, loaded and checked on demand.
 
     Raises:
-        SnapshotError: When a content is asked for and the loaded one has another hash.
+        SnapshotError: A content is asked for and the loaded one has another hash.
     """
 
     def __init__(self, hashes: tuple[str, ...], load: Callable[[str], bytes]) -> None:

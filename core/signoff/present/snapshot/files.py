@@ -74,7 +74,7 @@ def locate(path: str) -> ResolvedPath:
     """Resolve a path, whether or not a file is there.
 
     Raises:
-        SnapshotError: If the path is not absolute, or cannot be the path of a file.
+        SnapshotError: The path is not absolute, or cannot be the path of a file.
     """
     if not Path(path).is_absolute():
         raise SnapshotError(f"{named(path)} is not an absolute path; give the full path")
@@ -102,7 +102,7 @@ def look(path: str) -> tuple[FileState, bytes]:
         The state and the content, which is empty if there is no file.
 
     Raises:
-        SnapshotError: If the path is not absolute, the file is not a regular one, is larger than
+        SnapshotError: The path is not absolute, the file is not a regular one, is larger than
             `MAX_FILE_SIZE`, cannot be read, or keeps changing.
     """
     for _ in range(_ATTEMPTS):
@@ -180,7 +180,7 @@ def edited(edit: FileEdit, before: FileState, data: bytes) -> bytes:
         data: Content of the file.
 
     Raises:
-        SnapshotError: If there is no file, it is not UTF-8 text, or the text to replace does not
+        SnapshotError: There is no file, it is not UTF-8 text, or the text to replace does not
             occur exactly once. The message says what to do.
     """
     where = named(edit.path)

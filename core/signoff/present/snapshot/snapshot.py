@@ -98,7 +98,7 @@ class Snapshot:
                 checked.
 
         Raises:
-            SnapshotError: If the data is not a snapshot.
+            SnapshotError: The data is not a snapshot.
         """
         steps = steps_from_json(data)
         return cls(steps, StoredBlobs(_hashes(steps), blob_loader))
@@ -111,7 +111,7 @@ def take(effects: Sequence[Effect]) -> Snapshot:
         effects: The effects that a call declares, in order.
 
     Raises:
-        SnapshotError: If an effect cannot be shown; the message says why and what to do.
+        SnapshotError: An effect cannot be shown; the message says why and what to do.
     """
     taker = _Taker()
     for effect in effects:
