@@ -74,14 +74,14 @@ def test_it_ends_with_the_command_that_approves_exactly_this(cli: Cli, agent: Ag
 def test_the_reach_of_an_approval_for_the_session_is_said(cli: Cli, agent: AgentQueue) -> None:
     shown = cli.inside("show", post(agent, call(payload={"title": "Crash"})).id).out
     assert 'every later call of create_issue in session s-1 with exactly {"title":"Crash"}' in shown
-    assert "from whatever working directory it is asked\n" in shown
+    assert ", from any directory; it ends with the session; HIGH risk still asks\n" in shown
     assert "--wide" not in shown
 
 
 def test_an_approval_that_is_bound_to_the_definition_of_the_tool_says_so(cli: Cli, agent: AgentQueue) -> None:
     tool = Definition.of("create_issue", "Create an issue.", {})
     shown = cli.inside("show", post(agent, call(payload={"title": "Crash"}, definition=tool)).id).out
-    assert "; it ends when the definition of the tool changes\n" in shown
+    assert "; it ends with the session, or when the tool's definition changes; HIGH risk still asks\n" in shown
 
 
 def test_arguments_that_an_approval_for_the_session_leaves_free_are_named(cli: Cli, agent: AgentQueue) -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.policy.grant_breadth import Breadth
-from signoff.policy.grant_scope import narrower, reach_of_pattern, wider
+from signoff.policy.grant_scope import narrower, wider
 from signoff.queue import GrantPattern
+from signoff.queue.grant_coverage import Breadth, reach_of_pattern
 from signoff.queue.grant_pattern import AnyValue, OneOf, Under
 
 PARTS = st.sampled_from(["a", "b", "docs", "..", "x y", ""])

@@ -76,7 +76,7 @@ def test_a_pattern_for_an_unknown_request_is_an_error(review):
     ("submission", "why"),
     [
         (write("docs/a.md", risk=Risk.HIGH), "HIGH risk"),
-        (write("docs/a.md", supports=frozenset({"note"})), "keeps no approvals"),
+        (write("docs/a.md", supports=frozenset({"note"})), "its agent keeps none"),
         (write("src/a.py"), "does not cover the request"),
         (write("docs/a.md", tool_name="delete_file"), "does not cover the request"),
     ],

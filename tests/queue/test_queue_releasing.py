@@ -132,7 +132,7 @@ class TestNotReleased:
             ({"tool_name": "delete_file"}, "another call"),
             ({"definition": "d" * 64}, "defined otherwise"),
             ({"risk": Risk.HIGH}, "one by one"),
-            ({"supports": frozenset({"note"})}, "keeps no approvals"),
+            ({"supports": frozenset({"note"})}, "its agent keeps none"),
         ],
     )
     def test_another_call(self, agent, review, asked, same, fields, words):

@@ -16,14 +16,14 @@ from signoff.cli.output import Page, at_terminal, complain, print_json, typed_an
 from signoff.cli.render import (
     SEEN_DIGITS,
     content_of,
-    reach_of,
     request_text,
     session_reach,
     short_id,
     target_line,
 )
 from signoff.present.snapshot.snapshot import SnapshotError
-from signoff.queue.records import DecideResult, Decision, Risk, VerdictKind
+from signoff.queue.grant_coverage import never_remembered, reach_of
+from signoff.queue.records import DecideResult, Decision, VerdictKind
 
 if TYPE_CHECKING:
     from signoff.cli.render import CallContent
@@ -143,19 +143,12 @@ def _content(request: StoredRequest, queue: ReviewQueue) -> CallContent:
 
 def _refuse_early(request: StoredRequest, content: CallContent, reach: _Reach) -> None:
     """Refuse what cannot be approved before the person has read and typed in vain."""
-    if reach.session and request.submission.risk is Risk.HIGH:
+    why_not = never_remembered(request.submission) if reach.session else None
+    if why_not is not None:
         raise _NotDecidedError(
-            ExitCode.REFUSED,
-            "an approval of HIGH risk is never remembered; nothing was decided."
-            " Without --session it is approved once",
+            ExitCode.REFUSED, f"{why_not}; nothing was decided. Without --session it is approved once"
         )
-    if reach.session and not request.submission.may_be_remembered:
-        raise _NotDecidedError(
-            ExitCode.REFUSED,
-            "an approval of this call is never remembered: it leads elsewhere, hides a secret, or its agent keeps"
-            " none; nothing was decided. Without --session it is approved once",
-        )
-    if reach.session and not reach.wide and reach_of(request).breadth.careless:
+    if reach.session and not reach.wide and reach_of(request.submission).breadth.careless:
         raise _NotDecidedError(
             ExitCode.REFUSED,
             f"--session would approve {session_reach(request)}; nothing was decided. To approve all that,"

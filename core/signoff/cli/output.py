@@ -28,6 +28,7 @@ __all__ = [
     "cells",
     "clipped",
     "complain",
+    "counted",
     "one_line",
     "print_json",
     "print_note",
@@ -54,6 +55,11 @@ def clipped(text: str, width: int) -> str:
         width: Most characters that are kept.
     """
     return text if len(text) <= width else f"{text[:width]} (+{len(text) - width} characters)"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def complain(text: str) -> None:

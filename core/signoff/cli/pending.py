@@ -11,7 +11,7 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import Page, clipped, one_line, print_json, width_of
+from signoff.cli.output import Page, clipped, counted, one_line, print_json, width_of
 from signoff.cli.render import kind_of, request_facts, risk_word, short_id, tool_of, what_of
 from signoff.queue.records import Risk
 from signoff.text.time import length_text
@@ -53,7 +53,7 @@ def _print_table(requests: Sequence[StoredRequest], now: int) -> None:
     for (_, name), members in groups.items():
         if name:
             page.add("")
-            members_text = f"{_count(len(members), 'request')}{_announced(members)}"
+            members_text = f"{counted(len(members), 'request')}{_announced(members)}"
             page.add(f"{clipped(one_line(name), _NAME_WIDTH)}: {members_text}", label="group ")
         for request in members:
             label = f"{short_id(request.id)}  "
@@ -79,7 +79,7 @@ def _summary(requests: Sequence[StoredRequest], groups: dict[_Group, list[Stored
     if high:
         parts.append(f"{high} HIGH")
     named = sum(1 for _, name in groups if name)
-    parts.append(_count(named, "group"))
+    parts.append(counted(named, "group"))
     return ", ".join(parts)
 
 
@@ -96,7 +96,3 @@ def _row(request: StoredRequest, now: int) -> str:
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}  "
         f"{tool_of(submission, _NAME_WIDTH)}: {what}"
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -10,7 +10,6 @@ from signoff.canonical import canonical
 from signoff.cli.output import Page, clipped, one_line
 from signoff.history_export import decision_facts, record_facts
 from signoff.masked_subject import declared_subject, described
-from signoff.policy.grant_breadth import Breadth, Reach, reach
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.build import documents_for
@@ -20,12 +19,13 @@ from signoff.present.reveal import reveal_line
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import SnapshotError
 from signoff.present.subject import SERVER_SIGN, step_kind, steps_of
+from signoff.queue.grant_coverage import reach_of, session_text
 from signoff.shown_commands import shown_commands
 from signoff.text.outcome import outcome_text
 from signoff.text.time import iso, length_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from signoff.policy.redaction.masking import Redactor
     from signoff.present.document.model import Document
@@ -42,7 +42,6 @@ __all__ = [
     "content_of",
     "end_of",
     "kind_of",
-    "reach_of",
     "record_facts",
     "request_facts",
     "request_text",
@@ -186,7 +185,7 @@ def _facts(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[tuple
     for following in submission.batch_remaining:
         yield "next", one_line(canonical(hidden.mask_value(following)))
     if submission.may_be_remembered:
-        wide = "; wants --wide" if reach_of(request).breadth.careless else ""
+        wide = "; wants --wide" if reach_of(submission).breadth.careless else ""
         yield "--session", f"would also approve {session_reach(request)}{wide}"
 
 
@@ -392,34 +391,7 @@ def request_facts(
     }
 
 
-# -- The coverage of an approval for the session, in words and for programs.
-
-
-def reach_of(request: StoredRequest) -> Reach:
-    """Compare the payload of an approval for the session with the whole call."""
-    return reach(request.submission.payload, request.submission.arguments)
-
-
 def session_reach(request: StoredRequest) -> str:
-    """Return the coverage of an approval for the session: what is fixed, what is free, and its end."""
-    tool, session = tool_of(request.submission), one_line(request.asked_by.session)
-    which = _which(reach_of(request))
-    reach = f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"
-    bound = "; it ends when the definition of the tool changes" if request.submission.definition else ""
-    return f"{reach}{bound}"
-
-
-def _which(found: Reach) -> str:
-    if found.breadth is Breadth.EVERYTHING:
-        return ", WHATEVER ITS ARGUMENTS ARE"
-    fixed = one_line(canonical(dict(found.fixed)))
-    if found.breadth is Breadth.EXACT:
-        return f" with exactly {fixed}"
-    if found.breadth is Breadth.WIDE:
-        return f" that the tool files under {fixed}, WHATEVER ITS ARGUMENTS ARE: {_names(found.free)}"
-    return f" with {fixed}, whatever the other arguments are: {_names(found.free)}"
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names in quotes: none of them can pass for words of signoff."""
-    return ", ".join(one_line(canonical(name)) for name in names)
+    """Return the coverage of an approval for the session, safe to print."""
+    call = request.submission
+    return session_text(call, tool_of(call), one_line(request.asked_by.session))

@@ -16,7 +16,6 @@ from signoff.cli.render import (
     approve_call,
     content_of,
     kind_of,
-    reach_of,
     request_facts,
     request_text,
     seen_token,
@@ -25,6 +24,7 @@ from signoff.cli.render import (
 from signoff.command_review import told_command
 from signoff.present.kinds import sent_command
 from signoff.present.snapshot.snapshot import SnapshotError
+from signoff.queue.grant_coverage import reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +78,7 @@ def show(*, request_id: str, context: int, hidden: Redactor, as_json: bool) -> i
 def _facts(request: StoredRequest, content: CallContent, now: int, hidden: Redactor) -> dict[str, Any]:
     submission = request.submission
     hidden = hidden.also(submission.masked_keys)
-    found = reach_of(request)
+    found = reach_of(submission)
     return {
         **request_facts(request, kind_of(submission), now, hidden),
         "seen": seen_token(request),

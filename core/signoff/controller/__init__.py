@@ -18,6 +18,7 @@ from signoff.effects import SnapshotError
 from signoff.expiry import ExpiresIn, expires_in_environment, seconds_of, within
 from signoff.modes import Mode, chosen_mode, known_mode
 from signoff.queue.errors import InvalidSubmissionError, QueueError
+from signoff.queue.grant_coverage import never_remembered
 from signoff.queue.records import AgentMode, DecisionSource, Submission
 from signoff.redefinition import KnownDefinitions, other_definitions
 from signoff.session_memory import ApprovalMemory, CallKey, JudgedCalls, PlainCall, call_key
@@ -229,8 +230,9 @@ class ApprovalController:
         if self._queue is not None:
             self._queue.add_grant(plain, by="agent author")
             return
-        if not plain.may_be_remembered:
-            raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
+        why_not = never_remembered(plain)
+        if why_not is not None:
+            raise InvalidSubmissionError(why_not)
         from signoff.types import ApprovalDecision
 
         yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)

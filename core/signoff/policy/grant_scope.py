@@ -1,4 +1,4 @@
-"""Wider and narrower remembered approvals: the offers, their breadth, and the refusals.
+"""Wider and narrower remembered approvals that are offered in place of one, or besides it.
 
 Nothing here grants anything. Before a pattern is granted, a person is shown its coverage and the calls that it
 would have answered.
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from signoff.canonical import canonical, parse_json
-from signoff.policy.grant_breadth import Breadth, Reach, reach
 from signoff.queue.grant_pattern import (
     AnyValue,
     Exact,
@@ -20,76 +19,15 @@ from signoff.queue.grant_pattern import (
     PatternError,
     Under,
 )
-from signoff.queue.records import Grant, RequestState, StoredRequest
 
-__all__ = ["narrower", "pattern_of", "reach_of_grant", "reach_of_pattern", "refusal", "wider"]
+__all__ = ["narrower", "wider"]
 
 MOST_DIRECTORIES = 4
 """Directories above a path that are offered."""
 
 
-def pattern_of(grant: Grant) -> GrantPattern:
-    """Return a grant as a pattern; an exact grant becomes one that covers its payload and no other.
-
-    Raises:
-        NotJsonError: The payload is not JSON.
-    """
-    return grant.pattern or GrantPattern.exactly(grant.tool_name, grant.payload, server=grant.server)
-
-
-def reach_of_grant(grant: Grant, arguments: Mapping[str, Any]) -> Reach:
-    """Return the reach of a grant.
-
-    Args:
-        grant: A grant that is not damaged.
-        arguments: All arguments of the call that it was given for.
-
-    Raises:
-        NotJsonError: An argument, or the payload entry of its name, is not JSON.
-    """
-    if grant.pattern is None:
-        return reach(grant.payload, arguments)
-    return reach_of_pattern(grant.pattern, grant.payload, arguments)
-
-
-def reach_of_pattern(pattern: GrantPattern, payload: Mapping[str, Any], arguments: Mapping[str, Any]) -> Reach:
-    """Return the reach of a pattern. An entry that may be anything limits nothing.
-
-    Args:
-        pattern: The pattern.
-        payload: The payload of the call that it is given for.
-        arguments: All arguments of that call.
-
-    Raises:
-        NotJsonError: An argument, or the payload entry of its name, is not JSON.
-    """
-    limited = {key for key, matcher in pattern.entries if not isinstance(matcher, AnyValue)}
-    found = reach({key: value for key, value in payload.items() if key in limited}, arguments)
-    if found.breadth is Breadth.EXACT and not all(isinstance(matcher, Exact) for _, matcher in pattern.entries):
-        return Reach(Breadth.PATTERN, found.fixed, found.free)
-    return found
-
-
-def refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str | None:
-    """The reason for which a pattern must not be granted for a request, or None if it may.
-
-    Args:
-        request: The request that it would be given for.
-        pattern: The pattern.
-        wide: True if the person confirmed that no argument needs to be limited.
-    """
-    submission = request.submission
-    if not submission.may_be_remembered:
-        return "this call is of HIGH risk, leads elsewhere, or its agent keeps no approvals: no grant covers it"
-    if request.state is RequestState.REJECTED:
-        return "the request was rejected, and a no is never remembered as a yes"
-    if not wide and reach_of_pattern(pattern, submission.payload, submission.arguments).breadth.careless:
-        return f"it would cover {pattern.words()}. No argument is compared as given; to grant all that, add --wide"
-    return None
-
-
 def wider(pattern: GrantPattern) -> tuple[GrantPattern, ...]:
-    """Patterns that cover all that this one covers, and more: each leaves one entry more open.
+    """Return patterns that cover all that this one covers, and more: each leaves one entry more open.
 
     First the directories around paths, the nearest first, then whatever may be anything.
     """
@@ -101,7 +39,7 @@ def wider(pattern: GrantPattern) -> tuple[GrantPattern, ...]:
 
 
 def narrower(pattern: GrantPattern, payload: Mapping[str, Any]) -> tuple[GrantPattern, ...]:
-    """Patterns that cover less than this one, and still the call that it was given for.
+    """Return patterns that cover less than this one, and still the call that it was given for.
 
     Args:
         pattern: The pattern that is granted now.

@@ -17,7 +17,7 @@ from typing import Any
 
 from signoff.canonical import NotJsonError, canonical, parse_json
 
-__all__ = ["AnyValue", "Exact", "GrantPattern", "Matcher", "OneOf", "PatternError", "Under"]
+__all__ = ["AnyValue", "Exact", "GrantPattern", "Matcher", "OneOf", "PatternError", "Under", "quoted"]
 
 
 class PatternError(ValueError):
@@ -50,10 +50,6 @@ class Exact:
     def to_json(self) -> dict[str, Any]:
         """Return the matcher as a JSON object."""
         return {"exact": parse_json(self.key)}
-
-    def words(self) -> str:
-        """The condition in words that follow the name of an entry."""
-        return f"is exactly {_shown(self.key)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +88,6 @@ class OneOf:
         """Return the matcher as a JSON object."""
         return {"one_of": [parse_json(key) for key in self.keys]}
 
-    def words(self) -> str:
-        """The condition in words that follow the name of an entry."""
-        return f"is exactly one of {', '.join(map(_shown, self.keys))}"
-
 
 @dataclass(frozen=True, slots=True)
 class Under:
@@ -117,7 +109,7 @@ class Under:
     def __post_init__(self) -> None:
         if not _is_plain(self.directory.removeprefix("/")):
             raise PatternError(
-                f"{_quoted(self.directory)} is not a directory that paths can be compared with: it needs a"
+                f"{quoted(self.directory)} is not a directory that paths can be compared with: it needs a"
                 " name, and no empty parts, parts of dots only, backslashes, unprintable characters or final slash"
             )
 
@@ -129,14 +121,6 @@ class Under:
     def to_json(self) -> dict[str, Any]:
         """Return the matcher as a JSON object."""
         return {"under": self.directory}
-
-    def words(self) -> str:
-        """The condition in words that follow the name of an entry."""
-        anchor = "" if self.directory.startswith("/") else ", seen from wherever the call is asked"
-        return (
-            f"is spelled as any path below {_quoted(f'{self.directory}/')}, at any depth, whatever is there"
-            f"{anchor} (links on the way are not looked at)"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +135,6 @@ class AnyValue:
     def to_json(self) -> dict[str, Any]:
         """Return the matcher as a JSON object."""
         return {"any": True}
-
-    def words(self) -> str:
-        """The condition in words that follow the name of an entry."""
-        return "is ANYTHING"
 
 
 Matcher = Exact | OneOf | Under | AnyValue
@@ -238,8 +218,8 @@ class GrantPattern:
         """
         entries = dict(self.entries)
         if key not in entries:
-            known = ", ".join(map(_quoted, entries)) or "none at all"
-            raise PatternError(f"the payload has no entry {_quoted(key)}; it has {known}")
+            known = ", ".join(map(quoted, entries)) or "none at all"
+            raise PatternError(f"the payload has no entry {quoted(key)}; it has {known}")
         return GrantPattern(self.tool_name, tuple({**entries, key: matcher}.items()), self.server)
 
     def matches(self, tool_name: str, payload: Mapping[str, Any], *, server: str | None = None) -> bool:
@@ -262,18 +242,9 @@ class GrantPattern:
 
     def words(self) -> str:
         """The covered calls in plain words and printable ASCII; nothing is left out."""
-        tool = _quoted(self.tool_name)
-        if self.server is not None:
-            tool = f"{tool} of the server {_quoted(self.server)}"
-        if not self.entries:
-            return (
-                f"every call of {tool} with an empty payload, WHATEVER ITS ARGUMENTS AND ITS WORKING DIRECTORY ARE"
-            )
-        entries = "; ".join(f"{_quoted(key)} {matcher.words()}" for key, matcher in self.entries)
-        return (
-            f"every call of {tool} whose payload has exactly these entries: {entries}; what is not in the payload"
-            " may be anything, other arguments and the working directory included"
-        )
+        from signoff.queue.grant_coverage import pattern_text  # late: it imports this module
+
+        return pattern_text(self)
 
 
 def _matcher(key: str, value: object) -> Matcher:
@@ -286,7 +257,7 @@ def _matcher(key: str, value: object) -> Matcher:
             return Under(directory)
         case {"any": True, **rest} if not rest:
             return AnyValue()
-    raise PatternError(f'the entry {_quoted(key)} of a pattern needs one of "exact", "one_of", "under" and "any"')
+    raise PatternError(f'the entry {quoted(key)} of a pattern needs one of "exact", "one_of", "under" and "any"')
 
 
 def _is_plain(path: str) -> bool:
@@ -295,11 +266,10 @@ def _is_plain(path: str) -> bool:
     return path.isprintable() and "\\" not in path and all(part.strip(" .") for part in path.split("/"))
 
 
-def _quoted(text: str) -> str:
-    """A text of others in quotes and printable ASCII."""
-    return _shown(canonical(text))
+def quoted(value: Any) -> str:
+    """Return a JSON value in printable ASCII; texts in it are in quotes, so that none can pass for our words.
 
-
-def _shown(key: str) -> str:
-    """A canonical form, in which DEL is the only character that could act on a terminal."""
-    return key.replace("\x7f", "\\u007f")
+    Raises:
+        NotJsonError: It is not JSON.
+    """
+    return canonical(value).replace("\x7f", "\\u007f")  # the only character of it that could act on a terminal

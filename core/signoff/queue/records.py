@@ -582,12 +582,9 @@ class Grant:
 
     def words(self) -> str:
         """The covered calls in plain words and printable ASCII; nothing is left out."""
-        if self.damage is not None:
-            return "nothing: its record is damaged"
-        covered = (self.pattern or GrantPattern.exactly(self.tool_name, self.payload, server=self.server)).words()
-        if self.definition is None:
-            return covered
-        return f"{covered}; only while the tool is defined as it was then (definition {self.definition[:8]})"
+        from signoff.queue.grant_coverage import grant_text  # late: it imports this module
+
+        return grant_text(self)
 
 
 def stored_key(key: str, definition: str | None, server: str | None) -> str:

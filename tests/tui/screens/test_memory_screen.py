@@ -13,10 +13,11 @@ from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, comman
 
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue, Risk, open_review_queue
+from signoff.queue.grant_coverage import row_text
 from signoff.queue.grant_pattern import AnyValue, Exact, Under
 from signoff_tui.guard import Cause
 from signoff_tui.screens.memory.entries import Entry
-from signoff_tui.screens.memory.lines import covered, detail_lines, row_lines
+from signoff_tui.screens.memory.lines import detail_lines, row_lines
 from signoff_tui.screens.memory.screen import MemoryScreen
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import UNICODE
@@ -422,7 +423,8 @@ def test_the_row_of_a_wider_one_begins_with_what_is_wider(
 ) -> None:
     grant = remembered(asking, looking, command("python3 -m unittest discover -s tests", workdir))
     pattern = GrantPattern("shell", (("command", Exact.of("ls")), ("cwd", AnyValue())))
-    assert covered(Entry(2, dataclasses.replace(grant, pattern=pattern), None)) == 'cwd ANY, command = "ls"'
+    entry = Entry(2, dataclasses.replace(grant, pattern=pattern), None)
+    assert row_text(entry.grant, None, entry.masks.mask_value) == 'cwd ANY, command = "ls"'
 
 
 async def test_another_choice_has_another_preview(asking: AgentQueue, looking: ReviewQueue, place: Path) -> None:

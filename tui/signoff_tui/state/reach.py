@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from signoff.policy.grant_breadth import Reach, reach
+from signoff.queue.grant_coverage import Reach, reach_of
 from signoff_tui.guard import Ref
 from signoff_tui.state.inbox import Entry, Inbox
 from signoff_tui.state.session import ReviewSession
@@ -34,9 +34,7 @@ class RememberPreview(Struct, frozen=True):
 def remember_preview(inbox: Inbox, request_id: str) -> RememberPreview:
     """Return the calls that remembering an approval of a request would cover."""
     entry = inbox.entry(request_id)
-    submission = entry.request.submission
-    matching = len(waiting_for_the_same(inbox, request_id))
-    return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)
+    return RememberPreview(entry, reach_of(entry.request.submission), len(waiting_for_the_same(inbox, request_id)))
 
 
 def waiting_for_the_same(inbox: Inbox, request_id: str) -> tuple[Entry, ...]:

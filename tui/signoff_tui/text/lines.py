@@ -6,6 +6,7 @@ Everything on the screen is made of these. A `Chunk` holds `SafeText` only, so t
 
 from __future__ import annotations
 
+import json
 import textwrap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +19,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from signoff.present.reveal import SafeText, reveal
+from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff_tui.text.themes import Theme
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "rule",
     "sign_tokens",
     "signs_between",
+    "value_lines",
     "wrapped",
 ]
 
@@ -172,6 +174,23 @@ def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> l
     """Return text of which every character counts, on as many lines as it needs. See `wrapped`."""
     rows = chop_cells(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
     return _indented([SafeText(row) for row in rows], token, head)
+
+
+def value_lines(value: object, width: int, head: Chunk, *, longest: int, indent: str) -> list[Line]:
+    """Return a JSON value, of which every character counts, and the number of those that are not shown.
+
+    Args:
+        value: The value; a text is shown without quotes.
+        width: Cells.
+        head: The words before it.
+        longest: The most characters that are shown.
+        indent: The blanks before the number of the others.
+    """
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    rows = folded(reveal_line(text[:longest], "arg_value", mark_trailing=True), width, "strong", head=head)
+    if len(text) > longest:
+        rows.append(line(chunk(f"{indent}and exactly {len(text) - longest:,} more characters", "warn")))
+    return rows
 
 
 def _indented(rows: Sequence[SafeText], token: str, head: Chunk) -> list[Line]:

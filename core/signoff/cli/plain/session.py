@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from signoff.cli.output import Page
+from signoff.cli.output import Page, counted
 from signoff.cli.plain.commands import HELP, CommandError, TypedCommand, parse
 from signoff.cli.plain.numbered import NumberedSession
 from signoff.cli.plain.wording import (
     acts_text,
     add_names,
-    count,
     happening_text,
     history_text,
     list_text,
@@ -19,9 +18,10 @@ from signoff.cli.plain.wording import (
     modes_text,
     result_text,
 )
-from signoff.cli.render import content_of, reach_of, request_text, session_reach
+from signoff.cli.render import content_of, request_text, session_reach
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.errors import QueueError
+from signoff.queue.grant_coverage import reach_of
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
 from signoff_tui.guard import (
@@ -120,7 +120,7 @@ class PlainSession:
         lines = [happening_text(each, self._width) for each in happened]
         if len(arrived) > _MOST_NEWS:
             first, last = arrived[0].number, arrived[-1].number
-            lines.append(f"new: {count(len(arrived), 'request')}, {first} to {last}; list names them\n")
+            lines.append(f"new: {counted(len(arrived), 'request')}, {first} to {last}; list names them\n")
         return "".join(lines) + self._modes_news()
 
     def _modes_news(self) -> str:
@@ -299,7 +299,7 @@ class PlainSession:
         """
         number, entry = targets[0]
         verb, ref = command.verb, ref_of(entry)
-        careless = verb == "s" and reach_of(entry.request).breadth.careless
+        careless = verb == "s" and reach_of(entry.request.submission).breadth.careless
         if verb == "s" and command.words not in ("", "wide"):
             raise NotHeldError(f"s takes a number, and wide where it says so: nothing was decided; s {number}")
         agreed = ref in self._reach_told and (command.words == "wide" or not careless)

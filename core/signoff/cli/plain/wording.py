@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.grants_text import add_grant_text
+from signoff.cli.grants import add_grant_text
 from signoff.cli.history_query import viewpoint
 from signoff.cli.history_text import history_page
 from signoff.cli.output import Page, clipped, one_line
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = [
     "acts_text",
     "add_names",
-    "count",
     "happening_text",
     "history_text",
     "list_text",
@@ -39,11 +38,6 @@ __all__ = [
 _WIDTH = 100
 _NAME_WIDTH = 40
 _MOST_NAMES = 3
-
-
-def count(number: int, what: str) -> str:
-    """A number of things, in words."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def subject(request: StoredRequest) -> str:
@@ -146,7 +140,7 @@ _MOST = 20
 
 
 def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
-    """The newest records that a filter keeps.
+    """Return the newest records that a filter keeps.
 
     Raises:
         CommandError: It is no filter.
@@ -165,7 +159,7 @@ def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
 
 
 def memory_text(grants: Sequence[Grant], width: int | None) -> str:
-    """The grants, numbered for `revoke`."""
+    """Return the remembered approvals, numbered for `revoke`."""
     page = Page(width)
     page.add(f"{len(grants)} remembered" if grants else "nothing is remembered: every call asks")
     for number, grant in enumerate(grants, start=1):

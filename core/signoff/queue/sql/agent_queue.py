@@ -16,6 +16,7 @@ from signoff.queue.errors import (
     QueueUnavailableError,
     RequestConflictError,
 )
+from signoff.queue.grant_coverage import never_remembered
 from signoff.queue.records import (
     AgentInfo,
     AgentMode,
@@ -300,10 +301,9 @@ class SqlAgentQueue:
             QueueUnavailableError: Nothing was remembered.
         """
         requests.check_submission(submission)
-        if not submission.may_be_remembered:
-            raise InvalidSubmissionError(
-                "an approval of HIGH risk, or of what leads elsewhere, is never remembered"
-            )
+        why_not = never_remembered(submission)
+        if why_not is not None:
+            raise InvalidSubmissionError(why_not)
         with self._engine.write() as transaction:
             grant = grants.remember(
                 transaction,

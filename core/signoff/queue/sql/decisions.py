@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
+from signoff.queue.grant_coverage import never_remembered
 from signoff.queue.records import (
     DecideResult,
     Decision,
@@ -204,11 +205,7 @@ def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str 
         return why_not
     if not decision.approved:
         return "a no is never remembered"
-    if high:
-        return "an approval of HIGH risk is never remembered"
-    if not current.submission.may_be_remembered:
-        return "no approval of this call is kept: it leads elsewhere, hides a secret, or its agent keeps none"
-    return None
+    return never_remembered(current.submission)
 
 
 def _change(current: StoredRequest, revision: int) -> str:
@@ -305,9 +302,8 @@ def _why_not(current: StoredRequest, grant: Grant) -> str | None:
         return "not released: it is another call than the one that was remembered"
     if submission.risk not in (Risk.LOW, Risk.MEDIUM):
         return ALONE
-    if not submission.may_be_remembered:
-        return "not released: it leads elsewhere, hides a secret, or its agent keeps no approvals"
-    return None
+    why_not = never_remembered(submission)
+    return None if why_not is None else f"not released: {why_not}"
 
 
 def _left_waiting(transaction: Transaction, named: _Named) -> DecideResult:

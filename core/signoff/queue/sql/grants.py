@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from signoff.queue.codec import submission_from_text, to_text
 from signoff.queue.errors import DamagedRecordError, GrantRefusedError, UnknownRequestError
+from signoff.queue.grant_coverage import is_about, never_granted
 from signoff.queue.grant_pattern import GrantPattern, PatternError
 from signoff.queue.history import HistoryFilter, HistoryRecord, PatternPreview
-from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest, Submission, new_id, stored_key
+from signoff.queue.records import Grant, GrantKind, StoredRequest, Submission, new_id, stored_key
 from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Look, Row, Transaction
 from signoff.queue.sql.history import newest_rows
@@ -279,11 +280,10 @@ def _why_not(request: StoredRequest, pattern: GrantPattern, session: str) -> str
     submission = request.submission
     if request.asked_by.session != session:
         return "the request was asked in another session; a grant is for the session of its request"
-    if request.state is RequestState.REJECTED:
-        return "the request was rejected, and a no is never remembered as a yes"
-    if not submission.may_be_remembered:
-        return "this call is of HIGH risk, leads elsewhere, or its agent keeps no approvals: no grant covers it"
-    if not pattern.matches(submission.tool_name, submission.payload, server=submission.server):
+    why_not = never_granted(request)
+    if why_not is not None:
+        return why_not
+    if not is_about(pattern, submission):
         return "the pattern does not cover the request that it is given for"
     return None
 
@@ -341,7 +341,7 @@ def preview(
             continue
         if _answers(pattern, submission):
             matched.append(record)
-        elif _is_about(pattern, submission):
+        elif is_about(pattern, submission):
             still_asked += 1
     return PatternPreview(
         looked_at=len(calls),
@@ -358,11 +358,7 @@ def preview(
 
 def _answers(pattern: GrantPattern, submission: Submission) -> bool:
     """True if a grant of the pattern would answer the call."""
-    return submission.may_be_remembered and _is_about(pattern, submission)
-
-
-def _is_about(pattern: GrantPattern, submission: Submission) -> bool:
-    return pattern.matches(submission.tool_name, submission.payload, server=submission.server)
+    return submission.may_be_remembered and is_about(pattern, submission)
 
 
 def _latest_calls(look: Look, session: str | None, last: int) -> list[Row]:

@@ -1,22 +1,22 @@
-"""What the list holds: remembered approvals with how wide they are, in an order that never changes."""
+"""The list of remembered approvals, with their reach, in an order that never changes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
 from signoff.canonical import NotJsonError
-from signoff.policy.grant_breadth import Reach
-from signoff.policy.grant_scope import reach_of_grant
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
+from signoff.queue.grant_coverage import Reach, pattern_of, reach_of_pattern
 from signoff.queue.grant_pattern import Exact
 
 __all__ = ["Entry", "Origin", "Reading", "load", "matching", "merged", "session_of"]
 
 HOUR_US = 3_600_000_000
-"""Revoked grants are listed this long."""
+"""The time for which revoked grants are listed."""
 
 
 class Entry(Struct, frozen=True):
@@ -24,8 +24,8 @@ class Entry(Struct, frozen=True):
 
     Attributes:
         number: Its place among all that were ever given in this queue; it never changes.
-        grant: As the queue holds it.
-        reach: How wide it is; None if that cannot be told, because the request that it was given for is not
+        grant: The record of the queue.
+        reach: Its reach; None if that cannot be told, because the request that it was given for is not
             stored, or either of them is damaged.
         masked_keys: Names of entries whose values its agent's settings hide besides the usual ones.
     """
@@ -37,34 +37,34 @@ class Entry(Struct, frozen=True):
 
     @property
     def masks(self) -> Redactor:
-        """What is hidden of it."""
+        """The rules of what is hidden of it."""
         return DEFAULT_REDACTION.also(self.masked_keys)
 
     @property
     def in_force(self) -> bool:
-        """Whether it answers calls."""
+        """True if it answers calls."""
         return self.grant.revoked_at is None
 
     @property
     def exact(self) -> bool:
-        """Whether it covers one call only, so that nothing is narrower."""
+        """True if it covers one call only, so that nothing is narrower."""
         pattern = self.grant.pattern
         return pattern is None or all(isinstance(matcher, Exact) for _, matcher in pattern.entries)
 
 
 class Origin(Struct, frozen=True):
-    """What the call says that a grant was given for; as in `Entry`."""
+    """The facts of the call that a grant was given for; as in `Entry`."""
 
     reach: Reach | None = None
     masked_keys: tuple[str, ...] = ()
 
 
 class Reading(Struct, frozen=True):
-    """What was read of the queue at one time.
+    """The remembered approvals of the queue at one time.
 
     Attributes:
         entries: In the order in which they were given.
-        origins: What the call says that each was given for, by id of the grant: it is not read twice.
+        origins: The facts of the call that each was given for, by id of the grant: they are not read twice.
     """
 
     entries: Sequence[Entry]
@@ -72,7 +72,7 @@ class Reading(Struct, frozen=True):
 
 
 def session_of(query: str) -> str | None:
-    """Which session a query picks: ``session:`` and its name, as it is. None for all."""
+    """Return the session that a query picks, ``session:`` and its name, as it is; None for all."""
     return query.removeprefix("session:") if query.startswith("session:") else None
 
 
@@ -85,7 +85,7 @@ def load(
         queue: An open connection.
         session: Only of this session; None for all.
         now: Wall clock, microseconds since the epoch.
-        listed: Ids of what stays in the list whatever became of it.
+        listed: Ids of the grants that stay in the list whatever became of them.
         known: Origins that were read before.
 
     Raises:
@@ -106,14 +106,14 @@ def load(
 
 
 def merged(before: Sequence[Entry], now: Sequence[Entry]) -> list[Entry]:
-    """The list as it is now: what was there stays in its place, what is new comes behind it."""
+    """Return the list as it is now: what was there stays in its place, what is new comes behind it."""
     fresh = {entry.grant.id: entry for entry in now}
     stayed = [fresh.pop(entry.grant.id, entry) for entry in before]
     return [*stayed, *fresh.values()]
 
 
 def matching(grant: Grant, requests: Iterable[StoredRequest]) -> int:
-    """How many of the requests that wait a grant would answer, if they were asked now."""
+    """Count the waiting requests that a grant would answer if they were asked now."""
     return sum(
         request.asked_by.session == grant.session
         and request.submission.tool_name == grant.tool_name
@@ -136,8 +136,8 @@ def _origin(queue: ReviewQueue, grant: Grant) -> Origin:
         submission = queue.get(grant.origin_request).submission
     except (UnknownRequestError, DamagedRecordError):
         return Origin()
-    try:
-        reach = None if grant.damage is not None else reach_of_grant(grant, submission.arguments)
-    except NotJsonError:
-        reach = None
+    reach = None
+    if grant.damage is None:
+        with suppress(NotJsonError):
+            reach = reach_of_pattern(pattern_of(grant), grant.payload, submission.arguments)
     return Origin(reach, submission.masked_keys)

@@ -1,4 +1,4 @@
-"""Choosing a wider or narrower remembered approval, with what it would have answered before it is saved."""
+"""The choice of a wider or narrower remembered approval, with the calls that it would have answered."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from signoff.masked_subject import subject_of
-from signoff.policy.grant_breadth import Reach
-from signoff.policy.grant_scope import narrower, pattern_of, reach_of_pattern, refusal, wider
+from signoff.policy.grant_scope import narrower, wider
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff.queue import (
@@ -22,42 +21,51 @@ from signoff.queue import (
     ReviewQueue,
     StoredRequest,
 )
+from signoff.queue.grant_coverage import (
+    STILL_ASKED,
+    Reach,
+    applies_to,
+    entry_text,
+    is_about,
+    never_granted,
+    pattern_of,
+    preview_words,
+    reach_of_pattern,
+)
 from signoff.queue.grant_pattern import Exact
 from signoff.text.time import when_text
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import (
-    applies_to,
+    INDENT,
     breadth_token,
-    free_lines,
-    how_wide_lines,
-    matcher_text,
-    pattern_entry,
+    fact_lines,
+    fact_name,
+    limit_lines,
+    pattern_lines,
 )
-from signoff_tui.text.lines import Chunk, Line, chunk, line, wrapped
+from signoff_tui.text.lines import Chunk, Line, chunk, line
 from signoff_tui.text.look import Glyphs
 from signoff_tui.text.summary import tool_text
 
 __all__ = ["LAST_CALLS", "Option", "Widening", "offers", "preview", "save", "sheet_lines"]
 
 LAST_CALLS = 200
-"""Calls of the session that a pattern is compared with."""
+"""The calls of the session that a pattern is compared with."""
 
 MOST_OPTIONS = 6
-"""Options that are listed around the chosen one; of the others it is said how many there are."""
+"""The options that are listed around the chosen one; the others have no row."""
 
 MOST_CALLS = 8
-"""Calls that are described one by one; of the others it is said how many there are."""
-
-_NAME = 12
+"""The calls that are described one by one; of the others it is said how many there are."""
 
 
 class Option(Struct, frozen=True):
     """One pattern that could be remembered.
 
     Attributes:
-        pattern: What would be covered.
-        words: What is different, not safe to draw yet.
-        reach: How wide it is.
+        pattern: The calls that would be covered.
+        words: The difference, not safe to draw yet.
+        reach: Its reach.
     """
 
     pattern: GrantPattern
@@ -66,14 +74,14 @@ class Option(Struct, frozen=True):
 
 
 class Widening(Struct, frozen=True):
-    """What is offered for one remembered approval, and which is chosen.
+    """The patterns that are offered for one remembered approval, and the chosen one.
 
     Attributes:
         entry: The approval.
-        narrows: Whether less is offered, in its place; else more, besides it.
-        options: What is offered; at least one.
-        index: Which is chosen.
-        found: What each would have answered, by canonical form of the pattern, as far as that was read.
+        narrows: True if less is offered, in its place; else more, besides it.
+        options: The options; at least one.
+        index: The place of the chosen one.
+        found: The calls that each would have answered, by canonical form of the pattern, as far as they were read.
     """
 
     entry: Entry
@@ -89,15 +97,15 @@ class Widening(Struct, frozen=True):
 
     @property
     def preview(self) -> PatternPreview | None:
-        """What the chosen one would have answered; None while that is being read."""
+        """The calls that the chosen one would have answered; None while they are being read."""
         return self.found.get(self.chosen.pattern.key)
 
     def moved(self, steps: int) -> Widening:
-        """With another option chosen."""
+        """Return the choice with another option chosen."""
         return replace(self, index=max(0, min(len(self.options) - 1, self.index + steps)))
 
     def told(self, pattern: GrantPattern, found: PatternPreview) -> Widening:
-        """With what one of the patterns would have answered."""
+        """Return the choice with the calls that one of the patterns would have answered."""
         return replace(self, found={**self.found, pattern.key: found})
 
 
@@ -105,12 +113,12 @@ class Widening(Struct, frozen=True):
 
 
 def offers(queue: ReviewQueue, entry: Entry, *, narrows: bool) -> Widening:
-    """What can be offered for a remembered approval.
+    """Find the patterns that can be offered for a remembered approval.
 
     Args:
         queue: An open connection.
         entry: The approval.
-        narrows: Whether to offer less instead of more.
+        narrows: True to offer less instead of more.
 
     Raises:
         GrantRefusedError: Nothing can be offered; the message says why.
@@ -121,16 +129,12 @@ def offers(queue: ReviewQueue, entry: Entry, *, narrows: bool) -> Widening:
         raise GrantRefusedError("it was given outside the queue, without a request: it can only be revoked")
     request = queue.get(grant.origin_request)
     now = pattern_of(grant)
-    why_not = refusal(request, now, wide=True)
+    why_not = never_granted(request)
     if why_not is not None:
         raise GrantRefusedError(why_not)
-    tool_name, server, payload = (
-        request.submission.tool_name,
-        request.submission.server,
-        request.submission.payload,
-    )
-    patterns = narrower(now, payload) if narrows else wider(now)
-    covering = [pattern for pattern in patterns if pattern.matches(tool_name, payload, server=server)]
+    call = request.submission
+    patterns = narrower(now, call.payload) if narrows else wider(now)
+    covering = [pattern for pattern in patterns if is_about(pattern, call)]
     if not covering:
         narrowest = "it covers one call only"
         raise GrantRefusedError(narrowest if narrows else "nothing of it can be left more open")
@@ -138,7 +142,7 @@ def offers(queue: ReviewQueue, entry: Entry, *, narrows: bool) -> Widening:
 
 
 def preview(queue: ReviewQueue, grant: Grant, pattern: GrantPattern) -> PatternPreview:
-    """What a pattern would have answered among the last calls of the session, and what waits and matches.
+    """Find the last calls of the session that a pattern would have answered, and the waiting requests that match.
 
     Raises:
         QueueError: The queue cannot be read.
@@ -147,7 +151,7 @@ def preview(queue: ReviewQueue, grant: Grant, pattern: GrantPattern) -> PatternP
 
 
 def save(queue: ReviewQueue, grant: Grant, pattern: GrantPattern, *, narrows: bool) -> str:
-    """Remember a pattern: a wider one besides the grant, a narrower one in its place. Returns what was done.
+    """Remember a pattern: a wider one besides the grant, a narrower one in its place. Return what was done.
 
     The wide one is revoked first, so that there is never more than was agreed to.
 
@@ -174,7 +178,7 @@ def _option(pattern: GrantPattern, now: GrantPattern, request: StoredRequest) ->
     if len(changed) > 1 and all(isinstance(matcher, Exact) for _, matcher in pattern.entries):
         words = "exactly the call that it was given for"
     else:
-        words = ", ".join(f"{name} {matcher_text(name, matcher, masks)}" for name, matcher in changed)
+        words = ", ".join(entry_text(name, matcher, masks.mask_value) for name, matcher in changed)
     return Option(pattern, words, reach_of_pattern(pattern, submission.payload, submission.arguments))
 
 
@@ -182,10 +186,10 @@ def _option(pattern: GrantPattern, now: GrantPattern, request: StoredRequest) ->
 
 
 def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> list[Line]:
-    """What can be chosen, and what the chosen one would have answered. Secrets stay hidden.
+    """Return the options, and the calls that the chosen one would have answered. Secrets stay hidden.
 
     Args:
-        sheet: What is offered.
+        sheet: The choice.
         width: Cells.
         glyphs: Signs of this run.
         now: Wall clock, microseconds since the epoch.
@@ -198,17 +202,12 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
         *_options(sheet, glyphs),
         Line(),
         *_answered(sheet.preview, width, now),
-        line(_name("covers"), Chunk(tool_text(option.pattern), keep=True, most=48)),
-        *(
-            row
-            for name, matcher in option.pattern.entries
-            for row in pattern_entry(name, matcher, width, sheet.entry.masks)
-        ),
-        *free_lines(option.reach, {name for name, _ in option.pattern.entries}, width),
-        *how_wide_lines(option.reach.breadth, option.pattern, width),
-        *_fact("applies to", applies_to(grant.session, grant.payload, option.pattern), width),
-        *_fact("asks still", "HIGH risk, and what leads elsewhere", width),
-        *_fact("saving", _saving(sheet), width),
+        line(fact_name("covers"), Chunk(tool_text(option.pattern), keep=True, most=48)),
+        *pattern_lines(option.pattern, option.reach, width, sheet.entry.masks),
+        *limit_lines(option.pattern, option.reach, width),
+        *fact_lines("applies to", applies_to(grant.session, grant.payload, option.pattern), width),
+        *fact_lines("asks still", STILL_ASKED, width),
+        *fact_lines("saving", _saving(sheet), width),
     ]
 
 
@@ -233,31 +232,22 @@ def _option_row(option: Option, glyphs: Glyphs, *, focused: bool) -> Line:
 
 def _answered(found: PatternPreview | None, width: int, now: int) -> list[Line]:
     if found is None:
-        return [line(_name("before"), chunk("reading what it would have answered ...", "muted"))]
-    calls = "call" if found.looked_at == 1 else "calls"
-    lines = _fact(
-        "before",
-        f"would have matched {len(found.matched)} of the last {found.looked_at} {calls} of the session",
-        width,
-        "strong",
-    )
+        return [line(fact_name("before"), chunk("reading what it would have answered ...", "muted"))]
+    words = preview_words(found)
+    lines = fact_lines("before", words["matched"], width, "strong")
     lines += [_call(record, now) for record in found.matched[:MOST_CALLS]]
     if len(found.matched) > MOST_CALLS:
-        lines += _fact("", f"and {len(found.matched) - MOST_CALLS} more", width, "warn")
-    if found.still_asked:
-        lines += _fact("", f"{found.still_asked} more match and would still be asked", width)
-    if found.unreadable:
-        lines += _fact("", f"{found.unreadable} could not be compared: the record is damaged", width, "warn")
-    number = len(found.waiting)
-    words = {0: "no waiting request matches", 1: "1 waiting request matches, and stays undecided"}.get(
-        number, f"{number} waiting requests match, and stay undecided"
-    )
-    return [*lines, *_fact("right now", words, width, "strong")]
+        lines += fact_lines("", f"and {len(found.matched) - MOST_CALLS} more", width, "warn")
+    if "asked" in words:
+        lines += fact_lines("", words["asked"], width)
+    if "unreadable" in words:
+        lines += fact_lines("", words["unreadable"], width, "warn")
+    return [*lines, *fact_lines("right now", words["waiting"], width, "strong")]
 
 
 def _call(record: HistoryRecord, now: int) -> Line:
     return line(
-        chunk(f"{' ' * (_NAME + 1)}{when_text(record.at, now)} {record.state} ", "muted", keep=True),
+        chunk(f"{INDENT}{when_text(record.at, now)} {record.state} ", "muted", keep=True),
         Chunk(reveal_line(subject_of(record)[:400], "description"), cut="end"),
     )
 
@@ -266,11 +256,3 @@ def _saving(sheet: Widening) -> str:
     if sheet.narrows:
         return f"revokes #{sheet.entry.number} and remembers this in its place"
     return f"remembers this besides #{sheet.entry.number}; requests that wait stay undecided"
-
-
-def _name(name: str) -> Chunk:
-    return chunk(f" {name:<{_NAME}}", "muted", keep=True)
-
-
-def _fact(name: str, words: str, width: int, token: str = "text") -> list[Line]:
-    return wrapped(words, width, token, head=_name(name))

@@ -1,18 +1,25 @@
-"""What takes the place of the action bar before a decision: sheets, bars, the head of the text box, questions.
+"""The lines in the place of the action bar before a decision: sheets, bars, the head of the text box, questions.
 
 They say in words what confirming would do and how far it reaches. None of them covers the content being judged.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from signoff.policy.grant_breadth import Breadth
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.reveal import reveal_line
+from signoff.queue.grant_coverage import (
+    ANY_AGENT,
+    BREADTH_WORDS,
+    NOTHING_FIXED,
+    Breadth,
+    end_words,
+    free_words,
+    names_directory,
+    where_words,
+)
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.keybar import what_is_missing
@@ -22,22 +29,15 @@ from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.reach import RememberPreview
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.grants import (
-    BREADTH_WORDS,
-    any_words,
-    ends_words,
-    names_directory,
-    where_words,
-)
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import (
     Chunk,
     Line,
     chunk,
-    folded,
     foreign,
     fullest,
     line,
+    value_lines,
     wrapped,
 )
 from signoff_tui.text.summary import ended_text, summarize
@@ -59,14 +59,14 @@ __all__ = [
 ]
 
 LONGEST_VALUE = 400
-"""Characters of a fixed value that a sheet shows; of the rest it says how much there is."""
+"""The most characters of a fixed value that a sheet shows; of the rest it says how many there are."""
 
 MOST_MATCHES = 5
-"""Requests that a sheet describes one by one; of the others it says how many there are."""
+"""The requests that a sheet describes one by one; of the others it says how many there are."""
 
 
 def unseen_bar(desk: ReviewSession, ref: Ref, room: BarRoom, *, remembers: bool) -> tuple[Line, ...]:
-    """Not everything was shown: the deliberate second act. It approves once, whichever key asked for it."""
+    """Return the bar for the second act where not everything was shown; it approves once, whichever key asked."""
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
     title = line(
@@ -86,7 +86,7 @@ def unseen_bar(desk: ReviewSession, ref: Ref, room: BarRoom, *, remembers: bool)
 def group_bar(
     desk: ReviewSession, left_out: Sequence[LeftOut], room: BarRoom, *, tagged: bool, remembers: bool
 ) -> tuple[Line, ...]:
-    """Nothing of a group, or of the tagged, is ready: say why for each."""
+    """Return the bar where nothing of a group, or of the tagged, is ready, with the reason for each."""
     action, done = ("remember", "remembered") if remembers else ("approve", "approved")
     key = desk.keys.shown(action if tagged else f"{action}_group")
     what = "tagged request" if tagged else "request of the group"
@@ -115,15 +115,15 @@ def remember_sheet(
     armed: bool,
     release: int = 0,
 ) -> tuple[Line, ...]:
-    """What remembering would cover, in words, before anybody agrees.
+    """Return the sheet that says what remembering would cover, before anybody agrees.
 
     Args:
         previews: One for each request that the sheet is about; at least one.
-        others: What it says of requests that wait for the same, see `others_lines`.
-        room: Where it is drawn.
+        others: Its lines on requests that wait for the same, see `others_lines`.
+        room: The place for it.
         keys: The keys of the person.
-        armed: Whether the confirming keys work already.
-        release: How many requests the larger key approves, too; 0 where there is no such key.
+        armed: True if the confirming keys work already.
+        release: The number of requests that the larger key approves, too; 0 where there is no such key.
     """
     now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
     wide = careless(previews)
@@ -144,7 +144,7 @@ def remember_sheet(
         ),
         *_whose(previews, room.width),
         *_all_matches(previews, room.width),
-        fullest([_fact("ends", chunk(words)) for words in ends_words(_bound(previews))], room.width),
+        fullest([_fact("ends", chunk(words)) for words in end_words(_bound(previews))], room.width),
         fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
         *others,
         *flow(hints, BarRoom(room.width, rows)),
@@ -154,7 +154,7 @@ def remember_sheet(
 def others_lines(
     desk: ReviewSession, refs: Sequence[Ref], listing: Listing | None, *, now: int, width: int
 ) -> Sequence[Line]:
-    """What a sheet says of requests that wait for the same: which would be released, which stay and why."""
+    """Return the lines on requests that wait for the same: which would be released, which stay and why."""
     if listing is None or refs[0].id not in desk.inbox:
         return ()
     return (
@@ -164,7 +164,7 @@ def others_lines(
 
 
 def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys: KeyMap) -> Sequence[str]:
-    """What is approved at once, the fullest wording first."""
+    """The requests that are approved at once, the fullest wording first."""
     if not release:
         waiting = sum(preview.matching for preview in previews)
         others = {0: "", 1: "; 1 other that waits matches and stays"}.get(
@@ -181,13 +181,13 @@ def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys
 
 
 def careless(previews: Sequence[RememberPreview]) -> bool:
-    """Whether the ordinary confirming key must not be enough."""
+    """True if the ordinary confirming key must not be enough."""
     return any(preview.reach.breadth.careless for preview in previews)
 
 
 def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
     # The widest first: what is left to a number is never wider than what is described.
-    widest_first = sorted(previews, key=lambda preview: _WIDTHS.index(preview.reach.breadth))
+    widest_first = sorted(previews, key=lambda preview: [*Breadth].index(preview.reach.breadth), reverse=True)
     lines = [row for preview in widest_first[:MOST_MATCHES] for row in _matches(preview, width)]
     more = len(previews) - MOST_MATCHES
     if more > 0:
@@ -195,28 +195,24 @@ def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
     return lines
 
 
-_WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
-
-
 def _bound(previews: Sequence[RememberPreview]) -> list[bool]:
     return [preview.entry.request.submission.definition is not None for preview in previews]
 
 
 def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    """In which sessions it would run, and from where: for each request in its own."""
+    """The sessions in which it would run, and from where: for each request its own."""
     named = [names_directory(preview.entry.request.submission.payload) for preview in previews]
     where = where_words(named)
     sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
     if len(sessions) == 1:
-        short = "only in that cwd" if all(named) else "from any directory"
         wordings = [
-            ("any agent of session ", f", {where}"),
-            ("session ", f", {where}"),
-            ("session ", f", {short}"),
+            (f"{ANY_AGENT} ", f", {where[0]}"),
+            ("session ", f", {where[0]}"),
+            ("session ", f", {where[-1]}"),
         ]
         return [fullest([_fact("for", chunk(a), Chunk(sessions[0]), chunk(b)) for a, b in wordings], width)]
     names = ", ".join(sorted(session.text for session in sessions))
-    words = f"any agent of the session that asked, {where}: {names}"
+    words = f"any agent of the session that asked, {where[0]}: {names}"
     return wrapped(words, width, "text", head=_fact("for").left[0])
 
 
@@ -225,30 +221,22 @@ def _fact(name: str, *words: Chunk) -> Line:
 
 
 def _matches(preview: RememberPreview, width: int) -> list[Line]:
-    """What would match: tool and how wide, what may be anything, and every fixed value, none of them cut."""
+    """The calls that would match: tool and breadth, free arguments, and every fixed value, none of them cut."""
     reach = preview.reach
     careless = reach.breadth.careless
     tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
     words = [tool, chunk(f"  {BREADTH_WORDS[reach.breadth]}", "danger" if careless else "muted", keep=True)]
     if reach.breadth is Breadth.EVERYTHING:
-        words.append(chunk(": ANY call, no argument is fixed", "danger", keep=True))
-    elif free := any_words(reach, dict(reach.fixed)):
+        words.append(chunk(f": {NOTHING_FIXED}", "danger", keep=True))
+    elif free := free_words(reach, dict(reach.fixed)):
         words += [chunk(", "), foreign(", ".join(free), "warn")]
     lines = [_fact("matches", *words)]
     masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:
         head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
-        lines += _fixed(head, masks.mask_value(value, name), width)
+        shown = masks.mask_value(value, name)
+        lines += value_lines(shown, width, head, longest=LONGEST_VALUE, indent=" " * 12)
     return lines
-
-
-def _fixed(head: Chunk, value: object, width: int) -> list[Line]:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    shown = reveal_line(text[:LONGEST_VALUE], "arg_value", mark_trailing=True)
-    rows = folded(shown, width, "strong", head=head)
-    if len(text) > LONGEST_VALUE:
-        rows.append(line(chunk(f"{' ' * 12}and exactly {len(text) - LONGEST_VALUE:,} more characters", "warn")))
-    return rows
 
 
 # -- rejecting and stopping --------------------------------------------------------------------------------
@@ -259,11 +247,11 @@ _AFTERWARDS = (
     "It is told to stop. What it asks later waits for you again.",
     "It is told to stop; later calls ask again.",
 )
-"""What stopping an agent does besides rejecting, and what it does not."""
+"""The effects of stopping an agent besides rejecting, and their end; the fullest wording first."""
 
 
 def stop_sheet(desk: ReviewSession, refs: Sequence[Ref], room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
-    """Stopping everything an agent waits for names its reach first."""
+    """Return the sheet before everything is stopped that an agent waits for; its reach comes first."""
     hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
     also = f", also the {hidden} that the filter hides" if hidden else ""
     which = "the 1 request" if len(refs) == 1 else f"all {len(refs)} requests"
@@ -282,7 +270,7 @@ def stop_sheet(desk: ReviewSession, refs: Sequence[Ref], room: BarRoom, *, armed
 
 
 def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
-    """What the message box is about: whether the agent goes on, how far it reaches, whether it can be sent."""
+    """Return the head of the message box: its requests, its reach, and if the agent goes on."""
     entries = [desk.inbox.entry(ref.id) for ref in offer.refs if ref.id in desk.inbox]
     waiting = [entry for entry in entries if entry.waiting]
     if not waiting:
@@ -299,7 +287,7 @@ def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool
 
 
 def editor_keys(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
-    """The keys of the message box: on one row if they fit, else on as many as the bar has."""
+    """Return the keys of the message box: on one row if they fit, else on as many as the bar has."""
     if not any(desk.inbox.entry(ref.id).waiting for ref in offer.refs if ref.id in desk.inbox):
         hints = [
             KeyHint("Enter", "nothing to send", live=False),
@@ -325,14 +313,14 @@ def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
 
 
 def reply_lines(listed: Sequence[str], first: int, count: int, room: BarRoom, *, marked: int) -> tuple[Line, ...]:
-    """Replies to choose from, each behind its digit.
+    """Return replies to choose from, each behind its digit.
 
     Args:
         listed: The ones that have room now.
-        first: How many come before them.
-        count: How many there are.
-        room: Where they are drawn.
-        marked: Which of the listed ones Enter puts in.
+        first: The number of those before them.
+        count: The number of all.
+        room: The place for them.
+        marked: The place of the one that Enter puts in.
     """
     rest = len(listed) < count
     which = f"{first + 1} to {first + len(listed)} of {count}" if rest else f"{count}"
@@ -348,7 +336,7 @@ def reply_lines(listed: Sequence[str], first: int, count: int, room: BarRoom, *,
 
 
 def reply_keys(listed: Sequence[str], first: int, count: int, room: BarRoom) -> tuple[Line, ...]:
-    """The keys while a reply is chosen. Arguments as for `reply_lines`."""
+    """Return the keys while a reply is chosen. Arguments as for `reply_lines`."""
     hints = [
         KeyHint("1" if len(listed) == 1 else f"1-{len(listed)}", "put it in"),
         KeyHint("Enter", "the marked one" if room.width >= 60 else "marked"),
@@ -369,7 +357,7 @@ def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
 
 
 def _reply(number: int, text: str, *, marked: bool) -> Line:
-    """One reply: of several lines the first, and how many there are besides."""
+    """One reply: of several lines the first, and the number of the others."""
     words, *others = text.split("\n")
     more = f" +{len(others)} {'line' if len(others) == 1 else 'lines'} " if others else ""
     mark = chunk(" >" if marked else "  ", "accent", keep=True)
@@ -378,7 +366,7 @@ def _reply(number: int, text: str, *, marked: bool) -> Line:
 
 
 def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:
-    """What would be rejected, too, because it follows in the batch."""
+    """The requests that would be rejected, too, because they follow in the batch."""
     if not following:
         alone, key = "   nothing else of its batch waits", desk.keys.shown("stop_all")
         wordings = (f"{alone}; Esc, then {key} rejects all that it waits for", alone)
@@ -420,17 +408,17 @@ def _nothing_to_send(desk: ReviewSession, entries: Sequence[Entry]) -> tuple[Lin
 
 
 def question_lines(question: str, hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
-    """A question of the program's own, such as before quitting."""
+    """Return a question of the program's own, such as before quitting."""
     return (line(chunk(f" {question}", "warn")), *flow(hints, BarRoom(room.width, max(room.rows - 1, 1))))
 
 
 def find_lines(problem: str) -> tuple[Line, ...]:
-    """The head of the box for words that are looked for."""
+    """Return the head of the box for words that are looked for."""
     said = (foreign(f" {problem} ", "warn", keep=True),) if problem else ()
     return (line(chunk(" Find in what is shown:", "strong"), right=said),)
 
 
 def find_keys(room: BarRoom) -> tuple[Line, ...]:
-    """The keys of that box."""
+    """Return the keys of that box."""
     hints = [KeyHint("Enter", "next"), KeyHint("Up", "previous"), KeyHint("Esc", "back")]
     return flow(hints, BarRoom(room.width, 1))
