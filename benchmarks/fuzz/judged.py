@@ -120,10 +120,10 @@ def _failure(case: Case, observed: Observed) -> Failure | None:
 
 
 def _commands(observed: Observed) -> Iterator[tuple[str, ...]]:
-    """All commands that are known to have run; of what bash traces, assignments and ``case`` are none."""
+    """All commands that are known to have run; of what bash traces, assignments and some keywords are none."""
     yield from observed.ran
     for words in traced_commands(observed.trace):
-        if words[0] == "case":
+        if words[0] in {"case", "[["} or (words[0] == "for" and words[1] == words[1].lower()):
             continue
         if not _ASSIGNMENT.match(words[0]):
             yield words

@@ -87,7 +87,7 @@ def test_a_blocked_program_is_found_wherever_it_stands(command: str) -> None:
         ("A=1", "sets a variable"),
         ("A=1 ls", "sets a variable"),
         ("LANG=$X ls", "sets a variable"),
-        ("for f in a; do ls; done", "sets a variable"),
+        ("for F in a; do ls; done", "sets a variable"),
         ("export A=1", "declares a variable"),
         ("f() { ls; }", "defines a function"),
         ("[[ a ]]", "test"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from shell_bench import level_of
+from shell_bench import level_of, rules
 
+from signoff.policy.shell.commands import expand
+from signoff.policy.shell.evaluate import CommandRule, judge_command
+from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.verdict import Level
 
 ALL = (
@@ -125,6 +128,13 @@ def test_a_blocked_program_is_found_behind_those_that_run_it(command: str) -> No
         "sudo LANG=C ls",
         "bash --version",
         "bash <<< ls",
+        "xargs -0 ls -l",
+        "xargs",
+        "xargs -I{} cat {}",
+        "find . -name '*.py' -exec cat {} +",
+        "find . -exec cat {} ';' -exec ls -l {} +",
+        "bash -c 'for f in *; do cat $f; done'",
+        "bash -c '[[ -f a ]] && cat a'",
     ],
 )
 def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> None:
@@ -134,7 +144,7 @@ def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> No
 @pytest.mark.parametrize(
     "command",
     [
-        *("sudo --unheard-of ls", "env -S 'ls'", "env A=1 ls", "xargs ls", "parallel ls ::: a", "bash -c ls x"),
+        *("sudo --unheard-of ls", "env -S 'ls'", "env A=1 ls", "xargs git", "parallel ls ::: a", "bash -c ls x"),
         *("ls | bash", "ls | { sh; }", "bash < f", 'bash -c "$X"', "eval $X", "source f", ". f", "su -c ls"),
         *("bash <<< ls 3<<< ls", "cat f | unshare -r", "cat f | sudo -s", "strace -E A=b ls", "exec < f; sh"),
         *("trap 'ls' EXIT", "timeout $X ls", "strace -o log ls", "bash --rcfile f", "fish --command ls"),
@@ -196,3 +206,47 @@ def test_words_for_a_shell_of_sudo_stay_words(command: str) -> None:
 
 def test_the_name_of_a_user_is_no_option_of_sudo() -> None:
     assert level_of("sudo -uadmin ls", *ALLOWED, default=Level.BLOCK) == "allow"
+
+
+# -- arguments that are not known to a command that only reads -----------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["xargs cat", "xargs -n1 cat", "xargs -I% cat x%", "find . -exec cat {} +"])
+def test_a_rule_that_asks_about_an_option_is_asked_where_arguments_are_not_known(command: str) -> None:
+    assert level_of(command, *ALLOWED, "cat -v=ask") == "ask"
+    assert level_of(command, *ALLOWED) == "allow"
+
+
+@pytest.mark.parametrize("command", ["find notes -exec cat {} +", "ls notes | xargs cat", "xargs cat notes/a"])
+def test_what_reads_unknown_files_is_in_no_sandbox(command: str) -> None:
+    limited = (
+        CommandRule((name,), Level.ALLOW, name, covers=lambda part: written_paths(part.words) is not None)
+        for name in ("cat", "find", "xargs")
+    )
+    assert judge_command(command, [*limited, *rules("ls=allow")], Level.ASK).level is Level.ASK
+
+
+def test_the_arguments_that_are_not_known_are_shown() -> None:
+    commands = ("xargs cat -n", "xargs -I{} cat x/{}", "find . -exec cat {} +")
+    assert [expand(command).runs[1].part.shown for command in commands] == ["cat -n …", "cat 'x/{}'", "cat '{}'"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("for PATH in x; do ls; done", "for IFS in x; do ls; done", "for LD_PRELOAD in x; do ls; done"),
+        *(
+            "for http_proxy in x; do ls; done",
+            "for path in x; do ls; done",
+            "for npm_config_script_shell in x; do ls; done",
+        ),
+        *("for f in a; do $f; done", 'for f in a; do "$f" x; done', 'for f in *; do git "$f"; done'),
+        *("for f in *; do git diff $f; done", "for f in a; do eval $f; done", 'for f in a; do bash -c "$f"; done'),
+        *("for f in a; do ls > $f; done", 'for f in a; do F="$f" ls; done', "for f in $(ls); do ls; done"),
+        *("for ((i=0; i<3; i++)); do ls; done", "select f in a; do ls; done", 'for f in a; do "l$f"; done'),
+        *("zsh -c 'for path in x; do ls; done'", "sh -c '[[ -f a ]] && ls'", "eval 'for f in a; do ls; done'"),
+        *("[[ -v a ]] && ls", "[[ a -eq b ]] && ls", "[[ -n a && $n -gt 1 ]] && ls", "[[ -f $(ls) ]] && ls"),
+    ],
+)
+def test_a_loop_or_a_test_that_changes_what_runs_is_asked_about(command: str) -> None:
+    assert level_of(command, *ALLOWED, "zsh=allow") == "ask"

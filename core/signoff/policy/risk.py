@@ -17,7 +17,7 @@ from signoff.effects import Command, Effect, FileEdit, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.shell.commands import Expanded, expand
 from signoff.policy.shell.rule_coverage import side_door
-from signoff.policy.shell.syntax_model import Part, Word, possible_commands
+from signoff.policy.shell.syntax_model import LOOKS, LOOP, Part, Word, possible_commands
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.present.reveal import Field, findings
 from signoff.present.snapshot.codec import steps_from_json
@@ -300,10 +300,11 @@ _FLOORS = {
     "has an expansion that does more than fill in a variable": "substitution",
     "writes to a file": "redirection",
     "sets a variable": "environment",
+    LOOP: "environment",
     "declares a variable": "environment",
 }
 _OTHER_FLOOR = "unparsed"
-_HARMLESS_FLOORS = frozenset({"has a [[ ]] test", "calculates"})
+_HARMLESS_FLOORS = frozenset({"has a [[ ]] test", LOOKS, "calculates"})
 _READ_FLOORS = frozenset(
     {
         "redirects without a command",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from signoff.policy.shell.plain_commands import suspicious_characters
-from signoff.policy.shell.syntax_model import Part, Word
+from signoff.policy.shell.syntax_model import NOT_IN_BASH, Part, Word
 from signoff.policy.shell.worker import read_command, words_anywhere
 from signoff.policy.shell.wrappers import TOO_MUCH, inner_of
 
@@ -137,18 +137,20 @@ class _Expanding:
     def _read(self, text: str, by: int | None) -> None:
         if reason := suspicious_characters(text):
             self.floors.setdefault(reason)
-        if by is not None and not _is_bash(self.runs[by].part) and _ANSI_C.search(text):
+        in_bash = by is None or _is_bash(self.runs[by].part)
+        if by is not None and not in_bash and _ANSI_C.search(text):
             self.floors.setdefault("has $'...', which not all shells read alike")
             self._waiting.append((_ANSI_C.sub(r"\1\\$'", text), by))
         facts = read_command(text)
-        self.floors.update(dict.fromkeys(facts.floors))
+        floors = [floor for floor in facts.floors if not in_bash or floor not in NOT_IN_BASH]
+        self.floors.update(dict.fromkeys(floors))
         self.writes.update(dict.fromkeys(facts.writes))
         self.candidates.update(dict.fromkeys(facts.candidates))
         self.anywhere += facts.anywhere
         self._texts += _PER_BROKEN_TEXT * facts.broken
         self._given_up |= by is not None and facts.given_up  # others would not be read any sooner
         self.broken = self.broken or facts.broken
-        if not facts.parts and not facts.floors:
+        if not facts.parts and not floors:
             self.floors.setdefault("holds no command")
         # A repeated text is judged once, unless it writes elsewhere or is filled in otherwise the second time.
         said = Counter((part, part.writes, tuple(word.written for word in part.words)) for part in facts.parts)

@@ -61,6 +61,7 @@ __all__ = [
     "broad_commands",
     "fits_kind",
     "known_programs",
+    "only_reads",
     "own_programs_file",
 ]
 
@@ -131,7 +132,7 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "TARGET": lambda text: re.fullmatch(r"[A-Za-z0-9_.][\w./%+-]*", text) is not None,
     "PACKAGE": lambda text: re.fullmatch(r"(?:@[\w-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~-]+)?", text) is not None,
     "REPO": lambda text: re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w.-]+", text) is not None,
-    "VARIABLE": lambda text: re.fullmatch(r"(?!.*_proxy)[a-z_][a-z0-9_]*", text) is not None,
+    "VARIABLE": lambda text: re.fullmatch(r"(?!npm_|.*(?:_proxy|_config|path))[a-z_][a-z0-9_]*", text) is not None,
     "SETTING": lambda text: text in {"pipefail", "errexit", "nounset", "xtrace"},
     "SWITCH": lambda text: text in {"true", "false"},
     "DATE": lambda text: text.startswith("+"),
@@ -144,6 +145,7 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "WARNING": lambda text: re.fullmatch(r"[a-z]+(?::[^:]*(?::[A-Za-z]*(?::.*)?)?)?", text) is not None,
     "COVREPORT": lambda text: re.fullmatch(r"(?:term|term-missing)(?::skip-covered)?|", text) is not None,
     "REPORTER": lambda text: text in _REPORTERS,
+    "BLOCKED": lambda text: re.fullmatch(r"no:[\w.-]+", text) is not None,
     "FORMAT": lambda text: _COUNTS.search(text) is None,
     "SOURCE": lambda text: _is_inside(text) and text not in {"true", "false"},
     "JQ": lambda text: _JQ_MODULES.search(text) is None,
@@ -154,8 +156,9 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
 
 No ``FILE`` begins with ``@``, which to many programs means more options in a file, or with the ``/inet`` of
 gawk. A ``LOCAL`` one names no other machine, one that is ``INSIDE`` lies below the directory that the command
-runs in, a ``TARGET`` sets no variable, a ``SOURCE`` is no value of `tsc`, a ``JQ`` reads no further files, a
-``FORMAT`` of `printf` stores nothing, and the ``OUTPUT`` of `curl` goes to no file.
+runs in, a ``VARIABLE`` is none that programs obey, a ``TARGET`` sets none, a ``SOURCE`` is no value of `tsc`, a
+``JQ`` reads no further files, a ``FORMAT`` of `printf` stores nothing, and the ``OUTPUT`` of `curl` goes to no
+file.
 """
 
 
@@ -340,6 +343,20 @@ def _names(written: str, *, whole: bool) -> list[str]:
     if whole or written == "-#" or written.startswith("--"):
         return [written]
     return [f"-{letter}" for letter in written[1:]]
+
+
+def only_reads(program: str) -> bool:
+    """True if a program does no more than read or print, whatever its arguments are.
+
+    Args:
+        program: Its name; of a path nothing is known.
+    """
+    try:
+        table = known_programs()
+        row = table.row((program,))
+    except ProgramTableError:
+        return False
+    return row is not None and not table.has_more((program,)) and not row.marks.isdisjoint({"@reads", "@text"})
 
 
 def own_programs_file() -> Path:

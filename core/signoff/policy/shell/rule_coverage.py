@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signoff.policy.shell.programs import ProgramRow, ProgramTable, ProgramTableError, fits_kind, known_programs
 from signoff.policy.shell.syntax_model import Part, Word
-from signoff.policy.shell.wrappers import SHELLS, WRAPPERS, inner_of
+from signoff.policy.shell.wrappers import SHELLS, WRAPPERS, harmless_exec, inner_of
 
 __all__ = ["knows_arguments", "side_door", "uncovered_word", "written_paths"]
 
@@ -36,7 +36,9 @@ _OTHER_BUILTINS = frozenset(
 """Built-in commands of bash that may calculate their arguments, or change later commands."""
 _LIKE_AN_OPTION = re.compile(r"-[^0-9\s]")
 _QUOTES = "\"'"
-_BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()")
+_BEGINS_WITH_TEXT = re.compile(
+    r"[A-Za-z0-9_./,:%=^~]|@(?!\()|\{[A-Za-z0-9_][\w./-]*+(?:,[A-Za-z0-9_][\w./-]*+)++\}", re.ASCII
+)
 _SPLIT_BY_THE_SHELL = re.compile(r"[$`]")
 _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A-Z0-9_]*\})[^$`{]*")
 _CHOSEN_BY_THE_LINE = re.compile(
@@ -279,6 +281,9 @@ class _ArgumentReader:
         if word.text == "--" and row.marks.isdisjoint({"@words", "@undivided"}):
             self._only_operands = True
             return 1
+        if row.words == ("find",) and word.text == "-exec" and (end := harmless_exec(self._words, at)) is not None:
+            yield _Argument(at, reaches=True)  # the command is judged alone
+            return end + 1 - at
         options, value, known = self._options(word.text)
         if not known and at < self._covered:
             self._unknown = self._unknown or word

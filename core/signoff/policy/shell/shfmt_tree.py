@@ -23,7 +23,8 @@ from signoff.policy.shell.plain_commands import (
     here_document,
     unquoted,
 )
-from signoff.policy.shell.syntax_model import Part, ShellFacts, Word
+from signoff.policy.shell.programs import fits_kind
+from signoff.policy.shell.syntax_model import LOOKS, LOOP, Part, ShellFacts, Word
 from signoff.policy.shell.wrappers import is_harmless
 
 __all__ = ["facts_of_tree"]
@@ -41,7 +42,7 @@ _FLOORS = {
     "LetClause": "calculates",
     "CStyleLoop": "calculates",
     "ExtGlob": "has an extended pattern",
-    "WordIter": "sets a variable",
+    "ForClause": "sets a variable",
     "FuncDecl": "defines a function",
     "CoprocClause": "starts a coprocess",
     "TestClause": "has a [[ ]] test",
@@ -111,7 +112,7 @@ def _visit(node: Node, place: _Position, found: _Found) -> Iterator[tuple[Any, _
         if "Cmd" not in node and node.get("Redirs"):
             found.floor("redirects without a command")
     if reason := _FLOORS.get(str(kind)):
-        found.floor(reason)
+        found.floor(_in_bash(node) or reason)
     if kind in _CALCULATES and _may_run(node):
         found.floor("calculates with a text that may run a command")
     if kind == "CallExpr":
@@ -151,6 +152,37 @@ def _may_run(node: Node) -> bool:
             if each.get("Type") not in _SUBSTITUTIONS:  # they are read as commands
                 waiting += each.values()
     return False
+
+
+def _in_bash(node: Node) -> str | None:
+    """The reason to ask about a node in shells other than bash, if it does nothing in bash."""
+    if node["Type"] == "ForClause" and _is_plain_loop(node):
+        return LOOP
+    return LOOKS if node["Type"] == "TestClause" and _only_looks(node.get("X")) else None
+
+
+def _is_plain_loop(node: Node) -> bool:
+    """True if a loop goes through words with a variable that means nothing to any program."""
+    loop = node.get("Loop") or {}
+    name = (loop.get("Name") or {}).get("Value", "")
+    return loop.get("Type") == "WordIter" and not node.get("Select") and fits_kind("VARIABLE", name)
+
+
+_LOOKING = frozenset({"-n", "-z", "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "=", "==", "!="})
+_JOINING = frozenset({"!", "&&", "||"})
+
+
+def _only_looks(test: Any) -> bool:
+    """True if a ``[[ ]]`` compares texts and looks at files, and calculates nothing."""
+    waiting = [test]
+    while waiting:
+        each = waiting.pop() or {}
+        sides = [each[side] for side in ("X", "Y") if side in each]
+        if each.get("Type") == "ParenTest" or each.get("Op") in _JOINING:
+            waiting += sides
+        elif each.get("Op") not in _LOOKING or any(side.get("Type") != "Word" for side in sides):
+            return False
+    return True
 
 
 _REREAD = frozenset("$`\\")

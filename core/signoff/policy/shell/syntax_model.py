@@ -10,11 +10,25 @@ from itertools import chain
 
 from msgspec import Struct
 
-__all__ = ["LONGEST_RULE", "Part", "ShellFacts", "Word", "possible_commands"]
+__all__ = [
+    "LONGEST_RULE",
+    "LOOKS",
+    "LOOP",
+    "NOT_IN_BASH",
+    "Part",
+    "ShellFacts",
+    "Word",
+    "possible_commands",
+]
 
 _BETWEEN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _LIST = re.compile(r"\$\{?@|\[@\]")
 """Parameters and arrays of which the shell makes any number of words, between quotes too."""
+
+LOOP = "sets the variable of a loop"
+LOOKS = "has a [[ ]] test of texts or files"
+NOT_IN_BASH = frozenset({LOOP, LOOKS})
+"""Reasons to ask in other shells than bash: zsh has lower-case variables of its own, dash has no ``[[``."""
 
 LONGEST_RULE = 16
 """The most words of a possible command: a rule that asks or blocks is not longer."""

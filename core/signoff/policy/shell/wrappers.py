@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
+from signoff.policy.shell.programs import only_reads
 from signoff.policy.shell.syntax_model import Part, Word
 from signoff.policy.shell.worker import words_anywhere
 
@@ -18,6 +19,7 @@ __all__ = [
     "WRAPPERS",
     "Inner",
     "Wrapper",
+    "harmless_exec",
     "inner_of",
     "is_harmless",
 ]
@@ -37,6 +39,7 @@ class Inner:
         reasons: Reasons to ask, whatever the rules on these are.
         anywhere: Rows of words of which any may begin a command: only rules that block or ask are applied to them.
         script: The file of commands that a shell runs, which only a rule that names it covers.
+        replaced: The text that `xargs` replaces in its command by what it reads, if there is one.
     """
 
     commands: list[tuple[Word, ...]] = field(default_factory=list)
@@ -44,6 +47,7 @@ class Inner:
     reasons: list[str] = field(default_factory=list)
     anywhere: list[tuple[Word, ...]] = field(default_factory=list)
     script: Word | None = None
+    replaced: str | None = None
 
 
 TOO_MUCH = "runs too much to be analyzed"
@@ -175,6 +179,10 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
         if any("$" in word.text for word in rest.words):
             inner.reasons.append("gives a shell a text that it fills in")
         inner.anywhere.append(tuple(Word(text) for word in rest.words for text in word.text.split()))
+    if name == "xargs" and (filled := _filled_by_xargs(skipped, rest.words)) is not None:
+        inner.reasons.remove(wrapper.asks)
+        inner.commands.append(filled)
+        return inner
     if rest.words:
         inner.commands.append(tuple(rest.words))
         if not rest.words[0].literal:  # it may be an option, or nothing at all
@@ -222,6 +230,38 @@ def _parallel(words: Sequence[Word], inner: Inner) -> Inner:
     command = " ".join(texts[: marks[0]] if marks else texts)
     inner.texts += [text for text in (command, *(texts[marks[0] :] if marks else ())) if text.strip(": ")]
     return inner
+
+
+_MARKS = frozenset({"{}", "%", "@"})
+"""Texts that `xargs` may replace: no rule is about words that are made of them."""
+_ADDED = Word("", literal=False, written="…")
+"""The arguments that `xargs` adds."""
+
+
+def _takes_anything(program: Word) -> bool:
+    """True if a program does no more than read or print, whatever arguments it is given."""
+    return program.literal and program.text not in WRAPPERS and only_reads(program.text)
+
+
+def _filled_by_xargs(options: Sequence[Word], command: Sequence[Word]) -> tuple[Word, ...] | None:
+    """The command that `xargs` runs, with what it reads filled in; None if that may do more than read."""
+    command = command or [Word("echo")]
+    if not _takes_anything(command[0]):
+        return None
+    if _take_options("xargs", _XARGS, _Rest(options), Inner()):
+        return (*command, _ADDED)
+    found = Inner()
+    if _take_options("xargs", _XARGS_REPLACING, _Rest(options), found) and found.replaced in _MARKS:
+        return _filled(command, found.replaced)
+    return None
+
+
+def _filled(command: Sequence[Word], mark: str) -> tuple[Word, ...]:
+    """A command in which a mark in words is replaced by something that is not known."""
+    return tuple(
+        Word(word.text.replace(mark, ""), literal=False, written=word.shown) if mark in word.text else word
+        for word in command
+    )
 
 
 class _Rest:
@@ -289,6 +329,8 @@ def _note_value(name: str, option: str, value: str, inner: Inner) -> None:
         inner.reasons.append("writes to a file")
     elif name == "strace" and option == "E":
         inner.reasons.append("sets a variable")
+    elif name == "xargs" and option == "I":
+        inner.replaced = value
 
 
 # -- shells and texts that they read -------------------------------------------------------------------------
@@ -403,8 +445,27 @@ def _find(words: Sequence[Word]) -> Inner:
             inner.reasons.append(TOO_MUCH)
             inner.anywhere.append(tuple(words))
             break
-        inner.commands.append(tuple(words[start:end]))
+        command = tuple(words[start:end])
+        inner.commands.append(_filled(command, "{}") if _takes_anything(command[0]) else command)
     return inner
+
+
+def harmless_exec(words: Sequence[Word], at: int) -> int | None:
+    """The index of the end of an ``-exec`` of `find` whose command only reads, whatever file it is given.
+
+    Args:
+        words: All words of the command.
+        at: The index of ``-exec``.
+
+    Returns:
+        None if there is no such end, or if not every `find` finds it there.
+    """
+    end = next((place for place in range(at + 1, len(words)) if _ends_exec(words, place)), None)
+    inner = words[at + 1 : end]
+    if end is None or not inner or not _takes_anything(inner[0]):
+        return None
+    # What the shell fills in may be the end, and to some versions a plus is one anywhere.
+    return end if all(word.literal and word.text != "+" for word in inner) else None
 
 
 def _commands_of_find(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
@@ -534,6 +595,14 @@ WRAPPERS = {
     "systemd-run": Wrapper(asks="runs its command elsewhere"),
     "nsenter": Wrapper(asks="runs its command elsewhere"),
 }
+
+_XARGS = Wrapper(
+    "0rtx", "nLPsdE", _long("null no-run-if-empty verbose exit"), _long("delimiter max-args max-procs max-chars")
+)
+_XARGS_REPLACING = Wrapper(
+    "0rtx", "IPsdE", _long("null no-run-if-empty verbose exit"), _long("delimiter max-procs max-chars")
+)
+"""The options of `xargs` that change no more than how it reads and divides, without and with ``-I``."""
 
 
 # -- Variables that a command may set without a question.
