@@ -289,14 +289,23 @@ def test_an_approval_of_a_file_is_not_one_of_a_file_with_a_second_name(
     assert after.payload == {"sandbox": "notes", "path": "a.txt", "hard_link": True}
 
 
-@pytest.mark.parametrize("name", ["-rf", "--", "--output=x", "new/-x"])
-def test_a_new_file_whose_name_programs_take_for_an_option_is_asked_about(sandbox: FileSandbox, name: str) -> None:
+@pytest.mark.parametrize("name", ["-rf", "--", "--output=x", "new/-x", "--output=x/a", "new/-x/deep/a", "./-x//a"])
+def test_a_new_name_that_programs_take_for_an_option_is_asked_about(sandbox: FileSandbox, name: str) -> None:
     assert said(sandbox, "write", f"notes/{name}") == "ask"
 
 
 def test_a_file_that_has_such_a_name_already_is_written_as_others_are(sandbox: FileSandbox, workdir: Path) -> None:
     (workdir / "notes" / "-x").touch()
+    (workdir / "notes" / "-old").mkdir()
     assert said(sandbox, "write", "notes/-x") == "allow"
+    assert said(sandbox, "write", "notes/-old/new/a") == "allow"
+    assert said(sandbox, "write", "notes/-old/-new/a") == "ask"
+
+
+def test_only_names_below_the_root_count_as_new_options(workdir: Path) -> None:
+    (workdir / "-root").mkdir()
+    sandbox = FileSandbox({"r": {"root": "-root", "mode": "rw", "write_approval": False}}, cwd=str(workdir))
+    assert said(sandbox, "write", "-root/new/a") == "allow"
 
 
 @pytest.mark.parametrize("name", ["HEAD", "head", "bare/config", "bare/hooks/post-checkout", "bare/deep/x"])

@@ -174,7 +174,7 @@ class Roots:
         if operation == "write":
             if self._is_protected([path, *called], nearest.path) or lies_in_bare_repository(real):
                 reasons.append("protected name")
-            if os.path.basename(real).startswith("-") and not os.path.lexists(real):  # noqa: PTH119
+            if _makes_option(nearest.path, real):
                 reasons.append("a new name that programs take for an option")
         relative = os.path.relpath(real, nearest.path)
         return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)), nearest.directory)
@@ -285,6 +285,16 @@ def _refuse_by_root(root: _Root, operation: Operation, *names: str) -> None:
         if not any(name.endswith(suffix) and len(name) > len(suffix) for suffix in suffixes):
             allowed = ", ".join(suffixes) or "none"
             raise PermissionError(f"sandbox {root.name!r} is for files that end in: {allowed}")
+
+
+def _makes_option(root: str, real: str) -> bool:
+    """True if a file or directory with a name that begins with a dash is made below a root, to write a file."""
+    path = PurePosixPath(root)
+    for name in PurePosixPath(real).relative_to(root).parts:
+        path /= name
+        if name.startswith("-") and not os.path.lexists(path):
+            return True
+    return False
 
 
 def _asks(config: PathConfig, operation: Operation) -> bool:
