@@ -134,6 +134,24 @@ def test_arguments_that_do_not_fit_are_told_to_the_model_before_anybody_is_asked
     assert asked.requests == []
 
 
+@each_way
+def test_arguments_that_cannot_be_shown_run_nothing_and_the_model_is_told(way: Any) -> None:
+    ran: list[float] = []
+
+    def scale(by: float) -> str:
+        """Scale it."""
+        ran.append(by)
+        return "scaled"
+
+    asked, model = Asked(), script([call("scale", by=float("nan")), call("scale", by=2)])
+    messages = way(agent_of(model, [StructuredTool.from_function(scale)], middleware(asked)))
+    (ended, text), others = told(messages)
+    assert (ended, others, messages[-1].content) == ("error", ("success", "scaled"), "done")
+    assert "Not run: the arguments of scale cannot be shown to a reviewer as they are: " in text
+    assert ran == [2.0]
+    assert [request.arguments for request in asked.requests] == [{"by": 2.0}]
+
+
 # -- what an opinion means in each mode --------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, Field, SecretStr
 from pydantic_ai import FunctionToolset
+from pydantic_ai.messages import ToolCallPart
 from toolset_agents import (
     DEPLOY,
     Deploying,
@@ -18,7 +19,6 @@ from toolset_agents import (
 
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.canonical import NotJsonError
 from signoff.types import ApprovalDecision, ApprovalRequest
 
 
@@ -33,12 +33,22 @@ def test_arguments_are_shown_as_they_will_be_used() -> None:
     assert asked.requests[0].arguments == {"when": "2026-11-21", "seats": 2}
 
 
-def test_arguments_that_cannot_be_shown_run_nothing() -> None:
-    tool = Deploying()
-    toolset = ApprovalToolset(tool.toolset(), Asked())
-    with pytest.raises(NotJsonError, match="deploy"):
-        asyncio.run(toolset.call_tool("deploy", {"to": object()}, None, None))  # type: ignore[arg-type]
-    assert tool.ran == []
+@pytest.mark.parametrize("written", ["NaN", "-Infinity"])
+def test_arguments_that_cannot_be_shown_run_nothing_and_the_model_is_told(written: str) -> None:
+    ran: list[float] = []
+
+    def scale(by: float) -> str:
+        """Scale it."""
+        ran.append(by)
+        return "scaled"
+
+    asked = Asked()
+    calls = [ToolCallPart("scale", f'{{"by": {written}}}'), call("scale", by=2)]
+    (ended, text), others = run(ApprovalToolset(FunctionToolset([scale]), asked), calls)
+    assert (ended, others) == ("denied", ("success", "scaled"))
+    assert "Not run: the arguments of scale cannot be shown to a reviewer as they are: " in text
+    assert ran == [2.0]
+    assert [request.arguments for request in asked.requests] == [{"by": 2.0}]
 
 
 def test_arguments_that_are_changed_after_they_were_shown_run_nothing() -> None:

@@ -66,9 +66,10 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
     """Middleware of `langchain.agents.create_agent`: tool calls are approved before they run.
 
     A soft refusal reaches the model as a failed call with the reviewer's words, and so does a call about which
-    nobody decided. A hard refusal ends the run before the model is asked again; the conversation ends with the
-    reviewer's words. Calls of the same turn that have not begun do not begin: their requests are withdrawn, and an
-    answer to them is too late. A later run in the same thread goes on from there.
+    nobody decided, or whose arguments cannot be shown as they are. A hard refusal ends the run before the model is
+    asked again; the conversation ends with the reviewer's words. Calls of the same turn that have not begun do not
+    begin: their requests are withdrawn, and an answer to them is too late. A later run in the same thread goes on
+    from there.
 
     A blocked call ends the run with `PermissionError`. Cancelling an asynchronous run withdraws its requests.
 
@@ -153,7 +154,6 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
 
         Raises:
             PermissionError: The call is blocked.
-            NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
         if request.tool is None:
             return _no_such_tool(request, self._needs)
@@ -168,7 +168,6 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
 
         Raises:
             PermissionError: The call is blocked.
-            NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
         if request.tool is None:
             return _no_such_tool(request, self._needs)

@@ -19,11 +19,17 @@ from signoff.adapters.langchain.calls import AgentCall, ToolInput, approval_cont
 from signoff.adapters.turns import taking_turns, taking_turns_in_threads
 from signoff.approval_rules import ApprovalNeeds, Setting, mark_of, questions
 from signoff.approved_call import HONORS, EditedCall, bound_to, told
-from signoff.canonical import canonical
+from signoff.canonical import NotJsonError, canonical
 from signoff.controller import ApprovalController
 from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.policy.tool_rules import CallPolicy
-from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
+from signoff.types import (
+    ApprovalContext,
+    ApprovalDecision,
+    ApprovalDeniedError,
+    ApprovalRequest,
+    DecisionSource,
+)
 
 __all__ = [
     "ApprovalToolWrapper",
@@ -222,11 +228,19 @@ class ApprovedTool(BaseTool):
         """The question about a call; None if it needs no approval.
 
         Raises:
-            PermissionError: The call is blocked, or was refused before.
-            NotJsonError: The arguments cannot be shown as they are.
+            PermissionError: The call is blocked, or was refused before, or its arguments cannot be shown as they
+                are and an agent made it.
+            NotJsonError: They cannot be shown, and no agent made it.
         """
         self._require_wanted()
-        context = approval_context(self.tool, given, config, self.call)
+        try:
+            context = approval_context(self.tool, given, config, self.call)
+        except NotJsonError as error:
+            if self.call is None:
+                raise
+            decision = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
+            self.call.refuse(decision)
+            raise ApprovalDeniedError(decision) from error
         server = next((each.server for each in (self.needs, *self.demands) if each.server is not None), None)
         context = context.model_copy(update={"server": server})
         arguments = canonical(context.args)

@@ -26,6 +26,7 @@ from signoff.adapters.pydantic_ai.objects import ObjectToolset
 from signoff.adapters.turns import taking_turns
 from signoff.approval_rules import HOOKS, ApprovalNeeds, Setting, default_setting, hook_of
 from signoff.approved_call import HONORS, EditedCall, bound_to, told
+from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.policy.tool_rules import CallPolicy
@@ -184,11 +185,11 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         """Run a tool, asking first if it needs approval.
 
         Returns:
-            The result of the tool, or a `ToolDenied` with the reviewer's words.
+            The result of the tool, or a `ToolDenied`: with the reviewer's words, or because the arguments cannot
+            be shown to a reviewer as they are.
 
         Raises:
             PermissionError: The call is blocked, or was refused hard (`ApprovalDeniedError`).
-            NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
         given = self._given
         function = _function_behind(name, tool, given)
@@ -204,7 +205,10 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
                 return _gone(name)
         validate = partial(_validated, tool, ctx=ctx)
         server = self.server or server_of(tool)
-        call = plain_call(name, tool_args, definition, validate=validate, server=server)
+        try:
+            call = plain_call(name, tool_args, definition, validate=validate, server=server)
+        except NotJsonError as error:
+            return ToolDenied(f"Not run: {error}")
         if asks_plainly and self.controller.remembered(call) is not None:
             with bound_to(call):
                 return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
