@@ -159,6 +159,34 @@ async def test_a_removed_queue_is_said_to_be_gone_and_opened_again_when_there_is
             assert len(seen.desk.guard.holds) == 0
 
 
+@pytest.mark.parametrize("loses", ["gone", "away"])
+async def test_what_waited_in_a_queue_that_is_lost_is_no_reason_to_ask_before_quitting(
+    asking: AgentQueue, place: Path, workdir: Path, loses: str
+) -> None:
+    post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        if loses == "gone":
+            remove(place)
+            await seen.shows("QUEUE LOST")
+        else:
+            await lose(seen, pulled)
+        await seen.press("q")
+        await seen.until(lambda: not seen.app.is_running, "the end")
+
+
+async def test_a_question_about_quitting_is_closed_when_the_queue_is_lost(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.press("q")
+        await seen.shows("stays blocked until somebody decides")
+        remove(place)
+        await seen.shows("QUEUE LOST")
+        await seen.shows_no("stays blocked")
+
+
 async def test_what_was_read_before_a_copy_was_put_in_place_counts_no_more(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

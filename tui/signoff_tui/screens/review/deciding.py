@@ -171,9 +171,10 @@ class Deciding:
             self._face.open_bar(Writing(self._face.bar.offer, hard=False))
 
     def ask_to_quit(self) -> None:
-        """Leave, unless something is held or waits: then ask first."""
+        """Leave, unless something is held or known to wait: then ask first."""
         desk = self._face.desk
-        held, waiting = len(desk.guard.holds), desk.inbox.tally.counts.waiting
+        held = len(desk.guard.holds)
+        waiting = desk.inbox.tally.counts.waiting if desk.guard.connected else 0  # nobody knows what waits now
         if held:
             word = "decision" if held == 1 else "decisions"
             self._ask(

@@ -11,7 +11,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Cause
 from signoff_tui.screens.lately import Lately
 from signoff_tui.screens.rereading import Rereading
-from signoff_tui.screens.review.open_bar import GroupNotReady, Remembering, Stopping, Unseen
+from signoff_tui.screens.review.open_bar import Asking, GroupNotReady, Remembering, Stopping, Unseen
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
@@ -118,6 +118,8 @@ class Incoming:
             return
         taken = self._desk.guard.set_connected(connected)
         self._deciding.take_back(taken, "not sent, the queue was lost")
-        if not connected and isinstance(self._screen.bar, Unseen | GroupNotReady | Remembering | Stopping):
+        bar = self._screen.bar
+        untrue = isinstance(bar, Asking) and bar.about == "quit"  # it says what is held, or waits
+        if not connected and (untrue or isinstance(bar, Unseen | GroupNotReady | Remembering | Stopping)):
             self._deciding.close_bar()  # nothing that it offers can be done
         self._screen.redraw(Cause.CHANGED)
