@@ -17,7 +17,9 @@ from pathlib import Path
 
 from queue_samples import PATIENCE, approve, call, target
 
+from signoff import simple_approval_request
 from signoff.canonical import canonical
+from signoff.controller import ApprovalController
 from signoff.queue import (
     AgentInfo,
     Decision,
@@ -83,6 +85,28 @@ def ask_async(place: str, key: str) -> None:
                 _say((await agent.await_outcome(posted.id)).request.state)
             except QueueGoneError as error:
                 _say(str(error))
+
+    asyncio.run(main())
+
+
+def ask_on(place: str) -> None:
+    """On each line, have one controller ask about a call of that name; print the answer."""
+    os.environ["SIGNOFF_QUEUE"] = place
+    controller = ApprovalController()
+    for line in sys.stdin:
+        answer = controller.request_approval_sync(simple_approval_request(line.strip(), {}))
+        _say("approved" if answer.approved else str(answer.note))
+
+
+def ask_on_async(place: str) -> None:
+    """Like `ask_on`, as a coroutine."""
+
+    async def main() -> None:
+        os.environ["SIGNOFF_QUEUE"] = place
+        controller = ApprovalController()
+        for line in sys.stdin:
+            answer = await controller.request_approval(simple_approval_request(line.strip(), {}))
+            _say("approved" if answer.approved else str(answer.note))
 
     asyncio.run(main())
 
@@ -174,5 +198,17 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    roles = (ask, ask_async, use_grants, flood, race, race_many, watch, fork, leave_child_behind)
+    roles = (
+        ask,
+        ask_async,
+        ask_on,
+        ask_on_async,
+        use_grants,
+        flood,
+        race,
+        race_many,
+        watch,
+        fork,
+        leave_child_behind,
+    )
     {role.__name__: role for role in roles}[sys.argv[1]](*sys.argv[2:])

@@ -15,10 +15,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from queue_children import child, line_of
+from queue_children import child, line_of, tell
 from queue_engines import PostgresOpener
 from queue_samples import approve, call, eventually, target
 
+from signoff import simple_approval_request
+from signoff.controller import ApprovalController
 from signoff.queue import (
     AgentInfo,
     AgentQueue,
@@ -29,6 +31,7 @@ from signoff.queue import (
     ReviewQueue,
     open_agent_queue,
     open_review_queue,
+    wording,
 )
 from signoff.queue.keys import trust
 from signoff.queue.keys.folder import KeysFolder
@@ -126,8 +129,91 @@ def test_a_waiting_process_ends_with_what_happened_to_the_queue(place: Path, rol
         line_of(asking)
         harm(place)
         told = line_of(asking)
-        assert told == f"{HARMS[harm]}{place}; what waited there does not run: put the queue back, or ask again"
+        assert told == f"{HARMS[harm]}{place}; what waited there does not run; ask again once a queue is there"
         assert asking.wait() == 0
+
+
+def put_back(copy: Path, place: Path) -> None:
+    """Restore a lost queue from a copy of its database."""
+    place.mkdir(mode=0o700)
+    copy.rename(place / "queue.db")
+
+
+@pytest.mark.parametrize("role", ["ask_on", "ask_on_async"])
+def test_an_agent_asks_on_in_the_copy_that_was_put_back(place: Path, review: ReviewQueue, role: str) -> None:
+    copy = place.with_name("copy.db")
+    with child(role, place) as asking:
+        tell(asking, "first")
+        eventually(review.pending)
+        (first,) = review.pending()
+        copied(place / "queue.db", copy)
+        remove(place)
+        assert line_of(asking).startswith("the queue was removed: ")
+        tell(asking, "while there is none")
+        assert line_of(asking).startswith("the queue was removed: ")
+        assert not place.exists()
+        put_back(copy, place)
+        tell(asking, "second")
+        with open_review_queue(place, reviewer="anna") as again:
+            eventually(lambda: [each for each in again.pending() if each.id != first.id])
+            (second,) = again.pending()
+            lost = again.get(first.id)
+            assert (lost.state, lost.state_note) == (RequestState.WITHDRAWN, wording.LOST)
+            assert (second.submission.tool_name, second.asked_by.session) == ("second", first.asked_by.session)
+            assert [agent.id for agent in again.agents() if agent.ended_at is None] == [second.asked_by.agent_id]
+            approve(again, second)
+            assert line_of(asking) == "approved"
+
+
+def test_an_idle_agent_asks_in_the_queue_that_is_there_now(place: Path, agent: AgentQueue) -> None:
+    controller = ApprovalController(queue=agent)
+    move_away(place)
+    with open_review_queue(place, reviewer="anna") as other, ThreadPoolExecutor() as pool:
+        asking = pool.submit(controller.request_approval_sync, simple_approval_request("deploy", {}))
+        eventually(other.pending)
+        approve(other, *other.pending())
+        assert asking.result().approved
+        agent.close()  # and with it the connection that took its place
+        assert [each.ended_at is None for each in other.agents()] == [False]
+
+
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_a_connection_is_opened_again_where_there_is_a_queue(place: Path, agent: AgentQueue, harm: Harm) -> None:
+    assert agent.reopened() is agent
+    agent.submit(call())
+    harm(place)
+    if not (place / "queue.db").exists():
+        with pytest.raises(QueueGoneError, match=HARMS[harm]):
+            agent.reopened()
+        return
+    again = agent.reopened()
+    assert again is agent.reopened() is not agent
+    assert again.submit(call("k2")).pending
+
+
+def test_what_was_approved_in_a_lost_queue_is_asked_again_in_its_copy(
+    place: Path, agent: AgentQueue, review: ReviewQueue
+) -> None:
+    copy, posted = place.with_name("copy.db"), agent.submit(call())
+    approve(review, posted)
+    copied(place / "queue.db", copy)
+    assert agent.wait(posted.id).decision is not None
+    remove(place)
+    put_back(copy, place)
+    again = agent.reopened().submit(call())
+    assert (again.id, again.revision, again.pending) == (posted.id, 2, True)
+
+
+def test_remembered_approvals_are_those_of_the_queue_that_is_there(
+    place: Path, agent: AgentQueue, review: ReviewQueue
+) -> None:
+    copy = place.with_name("copy.db")
+    copied(place / "queue.db", copy)
+    approve(review, agent.submit(call()), remember=True)
+    assert agent.has_grant(call())
+    remove(place)
+    put_back(copy, place)
+    assert not agent.reopened().has_grant(call())
 
 
 def test_signoff_ask_says_that_the_queue_is_gone_and_does_not_approve(place: Path, review: ReviewQueue) -> None:
@@ -343,5 +429,9 @@ def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:
     with pytest.raises(QueueGoneError, match="another one is in its place: "):
         agent.wait(posted.id)
     review.reopen()
+    assert review.pending() == ()
+    again = agent.reopened().submit(call())
+    assert review.pending() == (again,)
+    agent.close()
     assert review.pending() == ()
     opener.drop()

@@ -269,6 +269,7 @@ class ApprovalController:
         from signoff.controller.asking import by_grant, by_memory, taken_if_possible
         from signoff.controller.outcomes import from_mode, to_queue
 
+        self._follow_queue()
         self._announce_mode()  # in case it could not be announced before
         decision = from_mode(self.mode)
         if decision is not None:
@@ -300,6 +301,13 @@ class ApprovalController:
                     self._queue = connect_caller({} if context is None else context.metadata, cwd=self._cwd)
             self._announce_mode()
         return self._queue
+
+    def _follow_queue(self) -> None:
+        """If the queue is gone, go on with the one that is there now."""
+        if self._queue is not None:
+            there = self._queue.reopened()
+            if there is not self._queue:
+                self._queue, self._announced = there, None
 
     def _announce_mode(self) -> None:
         """Announce the mode to reviewers. No answer depends on it, or on whether it can be announced."""

@@ -9,6 +9,7 @@ from signoff.text.time import length_text
 __all__ = [
     "AGENT_GONE",
     "CLOSED",
+    "LOST",
     "agent_is_gone",
     "expired",
     "how_it_ended",
@@ -19,6 +20,9 @@ __all__ = [
 
 CLOSED = "the agent closed its connection to the queue"
 """The reason for withdrawing a request of a closed connection."""
+
+LOST = "the queue that this was asked in was lost"
+"""The reason for which a request does not count in the queue that is put in place of a lost one."""
 
 AGENT_GONE = "the agent ended without an answer"
 """The reason for withdrawing a request of a dead agent whose process is not known."""

@@ -166,6 +166,15 @@ class PostgresEngine(OwnConnection):
                 self._gone = gone
                 raise
 
+    def opened_again(self) -> PostgresEngine:
+        """Open another connection, to the queue that is at the place now.
+
+        Raises:
+            QueueNotFoundError: There is none.
+            QueueUnavailableError: It cannot be used.
+        """
+        return PostgresEngine(self.place, create=False)
+
     @contextlib.contextmanager
     def read(self) -> Iterator[_PostgresLook]:
         """Look at one consistent state.

@@ -13,6 +13,7 @@ from signoff.queue.codec import check_asked_by, to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
     QueueGoneError,
+    QueueNotFoundError,
     QueueUnavailableError,
     RequestConflictError,
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable
 
+    from signoff.queue.protocol import AgentQueue
     from signoff.queue.sql.async_answers import WaitingRoom
     from signoff.queue.wakeups import OwnThread
 
@@ -62,13 +64,14 @@ class SqlAgentQueue:
     Args:
         info: The agent's introduction.
         engine: An open engine of its own; closed together with the queue.
+        lost: Id of the connection before, whose queue is gone; what was asked there does not count here.
 
     Raises:
         InvalidSubmissionError: A field of the introduction has a wrong type or size.
         QueueUnavailableError: The connection cannot be registered.
     """
 
-    def __init__(self, info: AgentInfo, engine: Engine) -> None:
+    def __init__(self, info: AgentInfo, engine: Engine, *, lost: str | None = None) -> None:
         self._info = replace(info, mode=_known_mode(info.mode))
         self._engine = engine
         self._asked_by = AskedBy(
@@ -87,6 +90,8 @@ class SqlAgentQueue:
         self._modes[self] = self._info.mode
         self._own_thread: OwnThread | None = None
         self._closing = False
+        self._successor: SqlAgentQueue | None = None
+        self._last_of_before = 0
         self._belief = Belief()
         self._answers = Answers(engine, info.session, self._asked_by.agent_id, self._belief)
         self._rooms: WeakKeyDictionary[AbstractEventLoop, WaitingRoom] = WeakKeyDictionary()
@@ -95,7 +100,7 @@ class SqlAgentQueue:
         except OSError as error:
             raise QueueUnavailableError(f"cannot register with the queue: {error.strerror}") from error
         try:
-            self._register()
+            self._register(lost)
         except BaseException:
             self._lease.release()
             raise
@@ -104,6 +109,34 @@ class SqlAgentQueue:
     def agent(self) -> AgentInfo:
         """The introduction of this connection, with the mode that it announced last."""
         return self._info
+
+    def reopened(self) -> AgentQueue:
+        """Return a connection of the agent to the queue that is there now: this one, unless its queue is gone.
+
+        Raises:
+            QueueGoneError: The queue is gone, and there is none in its place.
+            QueueUnavailableError: The queue cannot be used.
+        """
+        try:
+            with self._engine.read():
+                return self
+        except QueueGoneError as gone:
+            with self._guard:
+                if self._closing:
+                    raise
+                if self._successor is None:
+                    try:
+                        engine = self._engine.opened_again()
+                    except QueueNotFoundError:
+                        raise gone from None
+                    try:
+                        self._successor = SqlAgentQueue(self._info, engine, lost=self._asked_by.agent_id)
+                    except BaseException:
+                        engine.close()
+                        raise
+                    self._lease.release(told=False)
+                successor = self._successor
+            return successor.reopened()
 
     def announce_mode(self, mode: AgentMode, of: object | None = None) -> None:
         """Say how calls that need approval are answered, so that reviewers see it; no decision depends on it.
@@ -155,7 +188,7 @@ class SqlAgentQueue:
             if requests.spent(there):
                 return self._next_revision(transaction, there, posting)
             if there.state is RequestState.APPROVED:
-                doubt = self._belief.doubt(there)
+                doubt = wording.LOST if there.seq <= self._last_of_before else self._belief.doubt(there)
                 if doubt is not None:
                     return self._next_revision(transaction, there, posting, doubt)
                 return self._answers.take(transaction, there)
@@ -373,6 +406,8 @@ class SqlAgentQueue:
                 self._own_thread.close()
             for room in tuple(self._rooms.values()):
                 room.close()
+            if self._successor is not None:
+                self._successor.close()
 
     def __enter__(self) -> Self:
         return self
@@ -380,7 +415,7 @@ class SqlAgentQueue:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _register(self) -> None:
+    def _register(self, lost: str | None) -> None:
         info = self._info
         # Not flushed to disk: an agent whose machine lost power is gone anyway, and the first request
         # takes this along.
@@ -400,6 +435,9 @@ class SqlAgentQueue:
             )
             if info.mode is not AgentMode.INTERACTIVE:
                 transaction.mode_changes()
+            if lost is not None:  # a copy of the lost queue may hold what was asked there
+                retire(transaction, lost, wording.LOST)
+                self._last_of_before = transaction.number("SELECT COALESCE(MAX(seq), 0) FROM requests")
 
     def _insert(
         self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int

@@ -190,6 +190,13 @@ class Leases(Protocol):
 class Engine(Protocol):
     """A connection that several threads of one process may share."""
 
+    def opened_again(self) -> Engine:
+        """Open another connection, to the queue that is at the place now.
+
+        Raises:
+            QueueError: There is none, or it cannot be used; none is created.
+        """
+
     @property
     def leases(self) -> Leases:
         """The agents' leases."""
@@ -298,7 +305,7 @@ STATE_OF_QUEUE = f"SELECT name, value FROM counters WHERE name IN ('change', '{Q
 ANOTHER_QUEUE = "is gone, another one is in its place"
 SET_BACK = "was set back to an earlier state, as from a copy"
 
-_GONE = "the queue {what}: {place}; what waited there does not run: put the queue back, or ask again"
+_GONE = "the queue {what}: {place}; what waited there does not run; ask again once a queue is there"
 
 
 def new_queue_id() -> int:

@@ -151,6 +151,18 @@ class SqliteEngine(OwnConnection):
                 self._gone = gone
                 raise
 
+    def opened_again(self) -> SqliteEngine:
+        """Open another connection, to the queue that is at the place now.
+
+        Raises:
+            QueueNotFoundError: There is none.
+            QueuePlaceError: The place is unsafe.
+            QueueVersionError: The file was written by a newer signoff.
+            QueueUnavailableError: The file cannot be used.
+        """
+        self.place.check()
+        return SqliteEngine(self.place)
+
     @contextlib.contextmanager
     def read(self) -> Iterator[_SqliteLook]:
         """Look at one consistent state. Keep it short: a long look stops the log from shrinking.
