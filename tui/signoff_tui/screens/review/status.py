@@ -163,8 +163,8 @@ def lost_lines(since: int, why: str, width: int, *, gone: bool = False) -> tuple
         for words in ("Not connected to the queue", "No queue")
     ]
     stays = (
-        "Agents stay blocked; nothing is approved while this lasts. Trying again.",
-        "Agents stay blocked. Trying again.",
+        "Nothing is approved while this lasts. Trying again.",
+        "Nothing is approved. Trying again.",
     )
     if gone:
         stays = ("Nothing is approved. As soon as there is a queue again, it is opened.", "Waiting for a queue.")
