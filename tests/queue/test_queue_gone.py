@@ -27,6 +27,7 @@ from signoff.queue import (
     Decision,
     QueueGoneError,
     QueueNotFoundError,
+    QueuePlaceError,
     RequestState,
     ReviewQueue,
     open_agent_queue,
@@ -214,6 +215,32 @@ def test_remembered_approvals_are_those_of_the_queue_that_is_there(
     remove(place)
     put_back(copy, place)
     assert not agent.reopened().has_grant(call())
+
+
+@pytest.mark.parametrize("opened", [".", "queue.db"])
+def test_access_that_others_get_is_noticed_at_the_next_look(
+    place: Path, agent: AgentQueue, review: ReviewQueue, opened: str
+) -> None:
+    posted = agent.submit(call())
+    mode = (place / opened).stat().st_mode
+    (place / opened).chmod(0o777)
+    for used in (review.pending, partial(approve, review, posted), partial(agent.wait, posted.id), agent.grants):
+        with pytest.raises(QueuePlaceError, match="other users have access to"):
+            used()
+    (place / opened).chmod(mode)
+    assert review.pending() == (posted,)
+    approve(review, posted)
+    assert agent.wait(posted.id).decision is not None
+
+
+def test_an_agent_that_ends_while_others_have_access_is_withdrawn_afterwards(
+    place: Path, agent: AgentQueue, review: ReviewQueue
+) -> None:
+    posted = agent.submit(call())
+    place.chmod(0o777)
+    agent.close()
+    place.chmod(0o700)
+    eventually(lambda: review.get(posted.id).state is RequestState.WITHDRAWN)
 
 
 def test_signoff_ask_says_that_the_queue_is_gone_and_does_not_approve(place: Path, review: ReviewQueue) -> None:

@@ -141,6 +141,11 @@ def remove(place: Path) -> None:
     shutil.rmtree(trash)
 
 
+def protect(place: Path, mode: int) -> None:
+    """Say who has access to the queue."""
+    place.chmod(mode)
+
+
 async def test_a_removed_queue_is_said_to_be_gone_and_opened_again_when_there_is_one(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
@@ -185,6 +190,21 @@ async def test_a_question_about_quitting_is_closed_when_the_queue_is_lost(
         remove(place)
         await seen.shows("QUEUE LOST")
         await seen.shows_no("stays blocked")
+
+
+async def test_access_that_others_get_to_the_queue_is_said_until_they_have_it_no_more(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.reads(request)
+        protect(place, 0o777)
+        await seen.shows("QUEUE LOST", "other users have access to")
+        await seen.press("y")
+        await seen.shows("[not connected]")
+        protect(place, 0o700)
+        await seen.shows("queue ok")
+    assert looking.get(request.id).pending
 
 
 async def test_what_was_read_before_a_copy_was_put_in_place_counts_no_more(

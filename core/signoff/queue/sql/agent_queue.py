@@ -12,6 +12,7 @@ from signoff.queue import wording
 from signoff.queue.codec import check_asked_by, to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
+    QueueError,
     QueueGoneError,
     QueueNotFoundError,
     QueueUnavailableError,
@@ -397,7 +398,7 @@ class SqlAgentQueue:
                 retire(transaction, self._asked_by.agent_id, wording.CLOSED)
         except QueueGoneError:
             pass  # there is nobody to tell
-        except QueueUnavailableError:
+        except QueueError:
             told = False
         finally:
             self._lease.release(told=told)

@@ -168,8 +168,10 @@ class SqliteEngine(OwnConnection):
         """Look at one consistent state. Keep it short: a long look stops the log from shrinking.
 
         Raises:
+            QueuePlaceError: Other users have got access to the queue.
             QueueUnavailableError: The queue cannot be read.
         """
+        self._require_private()
         with self._usable(), self._translated(), _transaction(self._connection, "DEFERRED"):
             look = _SqliteLook(self._connection)
             self._require_same_queue(look.rows(STATE_OF_QUEUE))
@@ -187,8 +189,10 @@ class SqliteEngine(OwnConnection):
             patience: Longest wait for other writers, in seconds.
 
         Raises:
+            QueuePlaceError: Other users have got access to the queue; the change was not made.
             QueueUnavailableError: The change was not made.
         """
+        self._require_private()
         with (
             self._usable(),
             self._translated(),
@@ -283,6 +287,17 @@ class SqliteEngine(OwnConnection):
             with _transaction(self._connection, "IMMEDIATE"):
                 self._connection.execute(_GIVE_ID, (QUEUE_ID, new_queue_id()))
             self._require_same_queue(_SqliteLook(self._connection).rows(STATE_OF_QUEUE))
+
+    def _require_private(self) -> None:
+        """Make sure that the place is still as safe as when it was opened.
+
+        Raises:
+            QueuePlaceError: Other users have got access to its directory or the database.
+        """
+        for path in (self._name, self._paths[0]):
+            found = _found(path)
+            if found is not None and (found.st_uid != os.geteuid() or found.st_mode & 0o077):
+                self.place.check()  # says what is wrong, and what to do
 
     def _require_there(self) -> None:
         """Make sure that the paths lead to the files that are open.
