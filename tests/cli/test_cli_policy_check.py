@@ -108,7 +108,7 @@ def test_a_root_is_shown_with_a_path_inside_and_one_that_leaves_it(cli: Cli) -> 
     assert examples(cli, text, 'root "n"')[:4] == [
         'read notes/x.txt runs: rule "n"',
         "write notes/x.txt asks: write approval",
-        'read notes/../x.txt blocked: "notes/../x.txt" is not in any sandbox',
+        'read notes/../x.txt blocked: "notes/../x.txt" is not in any sandbox; their directories: "notes"',
         "read notes/x.txtx blocked: sandbox 'n' is for files that end in: .txt",
     ]
 

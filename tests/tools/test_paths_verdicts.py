@@ -33,6 +33,15 @@ def said(sandbox: FileSandbox, operation: Any, path: object) -> str:
 # -- the answer --------------------------------------------------------------------------------------------
 
 
+def test_a_path_as_results_print_it_is_told_which_paths_are_meant(workdir: Path) -> None:
+    (workdir / "notes").mkdir()
+    (workdir / "data").mkdir()
+    roots = {"work": {"root": "notes"}, "in": {"root": str(workdir / "data")}, "gone": {"root": "gone"}}
+    said_of = FileSandbox(roots, cwd=str(workdir)).verdict("read", "work:a.txt").reasons
+    assert said_of == (f'"work:a.txt" is not in any sandbox; their directories: "notes", "{workdir / "data"}"',)
+    assert "their directories: none" in FileSandbox({}).verdict("list", ".").reasons[0]
+
+
 def test_an_allowed_path_is_told_with_the_root_that_decides(sandbox: FileSandbox) -> None:
     verdict = sandbox.verdict("read", "notes/a.txt")
     assert (verdict.level, verdict.rule, verdict.reasons) == (Level.ALLOW, "notes", ())
@@ -46,7 +55,7 @@ def test_a_question_is_told_with_its_reasons(sandbox: FileSandbox) -> None:
 def test_a_block_is_told_with_its_reason_and_no_rule(sandbox: FileSandbox) -> None:
     verdict = sandbox.verdict("read", "secret/key.txt")
     assert (verdict.level, verdict.rule) == (Level.BLOCK, "")
-    assert verdict.reasons == ('"secret/key.txt" is not in any sandbox',)
+    assert verdict.reasons == ('"secret/key.txt" is not in any sandbox; their directories: "notes"',)
 
 
 def test_a_directory_can_be_judged_for_listing(sandbox: FileSandbox) -> None:

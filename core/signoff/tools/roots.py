@@ -163,7 +163,7 @@ class Roots:
         real = _text(called[-1])
         deciding = self._deciding(real)
         if not deciding:
-            raise PermissionError(f"{named(path)} is not in any sandbox")
+            raise self._outside(path)
         for root in deciding:
             _refuse_by_root(root, operation, name, os.path.basename(real))  # noqa: PTH119
         nearest = deciding[0]
@@ -194,7 +194,7 @@ class Roots:
         real = _text(follow(path, self.cwd))
         deciding = self._deciding(real)
         if not deciding:
-            raise PermissionError(f"{named(path)} is not in any sandbox")
+            raise self._outside(path)
         if os.path.lexists(real) and not os.path.isdir(real):  # noqa: PTH112 - never raises
             raise PermissionError(f"{named(path)} is not a directory")
         told = [*deciding, *(root for root in self._roots if PurePosixPath(root.path).is_relative_to(real))]
@@ -231,6 +231,10 @@ class Roots:
             if is_protected(PurePosixPath(name).relative_to(top).parts):
                 return True
         return False
+
+    def _outside(self, path: str) -> PermissionError:
+        directories = ", ".join(dict.fromkeys(named(root.config.root) for root in self._roots))
+        return PermissionError(f"{named(path)} is not in any sandbox; their directories: {directories or 'none'}")
 
     def _deciding(self, real: str) -> list[_Root]:
         """The entries for the longest root that contains a path."""
