@@ -132,7 +132,9 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "TARGET": lambda text: re.fullmatch(r"[A-Za-z0-9_.][\w./%+-]*", text) is not None,
     "PACKAGE": lambda text: re.fullmatch(r"(?:@[\w-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~-]+)?", text) is not None,
     "REPO": lambda text: re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w.-]+", text) is not None,
-    "VARIABLE": lambda text: re.fullmatch(r"(?!(?:npm|pnpm|yarn)_|.*(?:_proxy|_config|path))[a-z_][a-z0-9_]*", text) is not None,
+    "VARIABLE": lambda text: (
+        re.fullmatch(r"(?!(?:npm|pnpm|yarn)_|.*(?:_proxy|_config|path))[a-z_][a-z0-9_]*", text) is not None
+    ),
     "SETTING": lambda text: text in {"pipefail", "errexit", "nounset", "xtrace"},
     "SWITCH": lambda text: text in {"true", "false"},
     "DATE": lambda text: text.startswith("+"),
