@@ -187,6 +187,7 @@ tools: {deploy: {approval: required}}
     assert (done.code, done.err) == (0, "")
     assert done.json == {
         "valid": True,
+        "problems": [],
         "file": "signoff.yaml",
         "mode": "strict",
         "directory": str(cli.folder),
@@ -296,7 +297,7 @@ DOUBTFUL = {
 @pytest.mark.parametrize("doubt", DOUBTFUL)
 def test_what_is_dangerous_or_has_no_effect_is_warned_of(cli: Cli, doubt: str) -> None:
     text, warning = DOUBTFUL[doubt]
-    assert warnings_of(cli, text) == [warning]
+    assert warning in warnings_of(cli, text)
 
 
 TOOLS = {
@@ -326,8 +327,7 @@ def test_a_custom_tool_that_is_not_public_is_warned_of(cli: Cli) -> None:
 @pytest.mark.parametrize("fallback", ["fail_fast", "refuse_tools"])
 def test_a_sandbox_of_the_operating_system_that_cannot_be_had_is_warned_of(cli: Cli, fallback: str) -> None:
     text = f"sandbox: {{require_os_sandbox: true, os_sandbox_fallback: {fallback}}}"
-    (warning,) = warnings_of(cli, text)
-    assert warning.startswith("1:11: sandbox.require_os_sandbox: ")
+    assert any(each.startswith("1:11: sandbox.require_os_sandbox: ") for each in warnings_of(cli, text))
 
 
 def test_a_mark_that_is_overridden_is_warned_of(cli: Cli) -> None:

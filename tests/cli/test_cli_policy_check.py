@@ -157,7 +157,7 @@ def test_nothing_to_show_is_said(cli: Cli) -> None:
 BROAD = {
     "python": "python -c 'import os; os.remove(\"x\")'",
     "git": "git push --force origin main",
-    "find": "find /home -name id_rsa",
+    "find": "find . -delete",
     "docker": "docker run -v /:/host alpine rm -rf /host/home",
     "npm": "npm install x",
     "npm run": "npm run x",
@@ -228,6 +228,117 @@ def test_an_allowlist_that_takes_harmful_names_is_warned_of(cli: Cli) -> None:
     text = "tool_servers: [{server_name: f, allowlist: ['read_.*', 'get_me']}]"
     broad = [message for message in warnings(cli, text) if "broad" in message]
     assert broad == ["is broad: a tool called read_x_and_delete runs without a question"]
+
+
+# -- what a rule for any arguments opens -----------------------------------------------------------------
+
+STARTERS = ("bash", "sh", "python3", "find", "env", "sudo", "nohup", "eval", "node", "/usr/bin/bash")
+ANY = "shell: {{rules: [{{pattern: '{}', approval: false, any_arguments: true}}]}}"
+
+
+def shown_rule(cli: Cli, text: str, *verb: str) -> str:
+    (cli.folder / "signoff.yaml").write_text(text)
+    lines = cli.inside(*(verb or ("policy", "check")), "signoff.yaml").out.splitlines()
+    return lines[lines.index("shell:") + 1]
+
+
+@pytest.mark.parametrize("pattern", [*STARTERS, "[", "git", "frobnicate", "if"])
+def test_a_rule_for_any_arguments_is_never_shown_as_one_that_asks(cli: Cli, pattern: str) -> None:
+    assert f"1. {pattern}" in (line := shown_rule(cli, ANY.format(pattern)))
+    assert "runs without asking, with any arguments: whatever " in line
+    assert ("whatever command it is given" in line) == (pattern in STARTERS)
+    assert not any("asks all the same" in each for each in warnings(cli, ANY.format(pattern)))
+
+
+@pytest.mark.parametrize("pattern", ["bash build.sh", "python3 -m pytest", "sudo apt", "timeout 5 ls"])
+def test_a_rule_that_names_the_inner_command_is_not_shown_as_one_for_whatever_command(
+    cli: Cli, pattern: str
+) -> None:
+    assert "with any arguments: whatever they make it run or write" in shown_rule(cli, ANY.format(pattern))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("{pattern: bash}", "asks first"),
+        ("{pattern: bash, allowed: false}", "blocked, by another rule"),
+        ("{pattern: BASH}", "asks first"),
+    ],
+)
+def test_a_rule_for_any_arguments_is_shown_as_what_a_stricter_one_makes_of_it(
+    cli: Cli, rule: str, words: str
+) -> None:
+    for pattern in ("bash", "sudo bash"):
+        allowing = f"{{pattern: {pattern}, approval: false, any_arguments: true}}"
+        assert shown_rule(cli, f"shell: {{rules: [{allowing}, {rule}]}}").endswith(f"  {words}")
+
+
+@pytest.mark.parametrize("program", ["ssh", "source", "su", "parallel", "systemd-run"])
+def test_a_program_that_is_asked_about_with_any_arguments_is_shown_so(cli: Cli, program: str) -> None:
+    text = ANY.format(program)
+    assert shown_rule(cli, text).endswith("asks first")
+    (cli.folder / "signoff.yaml").write_text(text)
+    for command in (program, f"{program} x", f"{program} --help", f"{program} -V", f"{program} a b c"):
+        done = cli.inside("policy", "explain", "signoff.yaml", "--json", "--", command)
+        assert done.json["verdict"] == "ask", command
+
+
+def test_the_example_of_what_a_rule_opens_is_one_that_runs(cli: Cli) -> None:
+    text = "shell: {rules: [{pattern: git, approval: false, any_arguments: true}, {pattern: git push}]}"
+    assert shown_rule(cli, text).endswith("such as git clean -fdx")
+
+
+def test_a_rule_behind_a_narrower_one_of_the_same_words_is_not_said_to_have_no_effect(cli: Cli) -> None:
+    narrow = "{pattern: git, approval: false}"
+    text = f"shell: {{rules: [{narrow}, {{pattern: git, approval: false, any_arguments: true}}]}}"
+    assert not any("no effect" in each for each in warnings(cli, text))
+
+
+def test_rules_of_the_same_words_for_other_roots_both_count(cli: Cli) -> None:
+    find = "{{pattern: find, approval: false, sandbox_paths: [{}]}}"
+    roots = "sandbox: {paths: {a: {root: notes}, b: {root: .}}}"
+    text = f"{roots}\nshell: {{rules: [{find.format('a')}, {find.format('b')}]}}"
+    assert not any("no effect" in each for each in warnings(cli, text))
+
+
+@pytest.mark.parametrize("pattern", ["bash", "eval", "["])
+def test_a_rule_for_known_arguments_is_not_shown_as_its_words_alone_would_be_answered(
+    cli: Cli, pattern: str
+) -> None:
+    line = shown_rule(cli, f"shell: {{rules: [{{pattern: '{pattern}', approval: false}}]}}")
+    assert "  runs without asking" in line
+    assert ("what it runs is judged by itself" in line) == (pattern != "[")
+
+
+def test_each_verb_gives_the_same_report_with_the_same_warnings(cli: Cli) -> None:
+    (cli.folder / "signoff.yaml").write_text(ANY.format("bash"))
+    checked = cli.inside("config", "check", "signoff.yaml").out
+    assert "is broad: bash x.sh runs without a question" in checked
+    assert cli.inside("policy", "check", "signoff.yaml").out.startswith(checked)
+    assert cli.run("policy", "trust", "signoff.yaml", "--yes").out.startswith(checked)
+
+
+# -- a table of one's own that cannot be read ------------------------------------------------------------
+
+
+def test_rows_of_ones_own_that_cannot_be_read_are_told_first(cli: Cli) -> None:
+    home = cli.folder / "home"
+    rows = home / "signoff" / "programs.txt"
+    rows.parent.mkdir(parents=True)
+    rows.write_text("a: -b\n\n\nfrob -x\n")
+    rows.chmod(0o600)
+    (cli.folder / "signoff.yaml").write_text(RULES)
+    environment = {"XDG_CONFIG_HOME": str(home), "HOME": str(home)}
+    said = f'problem: {rows}: line 4: no ": " behind the words that the row is about; until this is mended, '
+    for verb, code in (("policy", "check"), 2), (("config", "check"), 2), (("policy", "trust", "--yes"), 0):
+        done = cli.run(*verb, "signoff.yaml", **environment)
+        assert done.out.startswith(said), done.err
+        assert done.code == code
+        assert "git status  runs without asking, in exactly these words" in done.out
+    facts = cli.run("policy", "check", "signoff.yaml", "--json", **environment)
+    assert (facts.code, facts.json["valid"], len(facts.json["problems"])) == (2, False, 1)
+    rows.write_text("a: -b\n")
+    assert cli.run("policy", "check", "signoff.yaml", **environment).code == 0
 
 
 # -- hostile text ----------------------------------------------------------------------------------------

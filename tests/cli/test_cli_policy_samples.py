@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.cli.policy.examples import meeting, near_miss_of, nearly_meeting, sample_of
+from signoff.cli.policy.examples import meeting, nearly_meeting
 from signoff.config.models import ArgumentRuleConfig
+from signoff.config.pattern_samples import near_miss_of, sample_of
 from signoff.policy.regex import RegexError, compile_pattern
 
 PIECES = [*"ab.*+?|()[]^$\\{}-1,", "[a-z]", "\\d", "\\w+", "(?i)", "(?:", "{2}", "[^x]", ".*", "é", "\n"]

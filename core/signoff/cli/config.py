@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import click
 
@@ -68,24 +67,19 @@ def check(*, file: str, as_json: bool) -> int:
     """Say in words what each rule of a settings file now allows, and warn of what was hardly meant.
 
     Nothing is changed and no code is run: tools.py is read, not loaded. A file that is not valid ends with 2, and
-    every problem is named.
+    every problem is named; so does a programs.txt of yours that cannot be read.
     """
     from signoff.cli.config_text import report_facts, report_text
-    from signoff.config.cautions import cautions
     from signoff.config.report import describe
-    from signoff.settings_yaml import Problem
+    from signoff.config.warnings import table_problem, warnings_of
 
     read = read_settings(file, as_json=as_json)
     if read is None:
         return ExitCode.USAGE
-    report = describe(read.config, Path(file).parent)
-    found = [
-        Problem(file, *read.respelled.place(caution.path), caution.message)
-        for caution in cautions(report, os.path.realpath(file))
-    ]
-    found.sort(key=Problem.by_place)
+    report = describe(read.config, read.directory)
+    found, problem = warnings_of(read, report), table_problem()
     if as_json:
-        print_json({"valid": True, "file": file, **report_facts(report, found)})
+        print_json({"valid": problem is None, "file": file, **report_facts(report, found, problem)})
     else:
-        print(report_text(report, found), end="")
-    return ExitCode.OK
+        print(report_text(report, found, problem), end="")
+    return ExitCode.USAGE if problem else ExitCode.OK

@@ -33,17 +33,19 @@ _WIDEST_NAME = 40
 _Rows = dict[Section, list[RuleRow]]
 
 
-def report_text(report: Report, warnings: Sequence[Problem]) -> str:
+def report_text(report: Report, warnings: Sequence[Problem], problem: Problem | None = None) -> str:
     """Return the report for a person; every line is safe to print.
 
     Args:
         report: The report on the file.
         warnings: The warnings about dangerous parts and parts without effect.
+        problem: A fault of the table of known programs, which is told first.
     """
     rows: _Rows = {section: [] for section in get_args(Section)}
     for row in rule_rows(report):
         rows[row.section].append(row)
     lines = [
+        *([f"problem: {problem}"] if problem else []),
         f"mode: {_MODES[report.config.approval_mode]}",
         *_section("sandbox", _sandbox_lines(report, rows), "no root, so no files"),
         *_section("shell", _shell_lines(rows), "not set, so no commands"),
@@ -55,15 +57,17 @@ def report_text(report: Report, warnings: Sequence[Problem]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def report_facts(report: Report, warnings: Sequence[Problem]) -> dict[str, Any]:
+def report_facts(report: Report, warnings: Sequence[Problem], problem: Problem | None = None) -> dict[str, Any]:
     """Return the report for a program.
 
     Args:
         report: The report on the file.
         warnings: The warnings about dangerous parts and parts without effect.
+        problem: A fault of the table of known programs.
     """
     config = report.config
     return {
+        "problems": [problem_facts(problem)] if problem else [],
         "mode": config.approval_mode,
         "directory": report.directory,
         "sandbox": {

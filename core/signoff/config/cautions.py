@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -154,7 +155,7 @@ def _of_rule(report: Report, facts: RuleFacts, index: int) -> Iterator[Caution]:
     elif facts.answer == "runs" and decided.asks:
         yield Caution(path, f"asks all the same: {decided.why}")
     elif facts.answer == "runs":
-        yield from _of_unasked(rule.pattern, report.directory, path)
+        yield from _of_unasked(shlex.join(rule.words), report.directory, path)
 
 
 def _of_unasked(pattern: str, directory: str, path: KeyPath) -> Iterator[Caution]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,11 @@ from signoff.config.models import (
 )
 from signoff.policy.shell.programs import broad_commands
 from signoff.policy.shell.rule_coverage import knows_arguments
+from signoff.policy.shell.syntax_model import Word
+from signoff.policy.shell.wrappers import judges_inner, runs_any_program
 from signoff.settings_yaml import KeyPath
 from signoff.tools.roots import PathConfig
-from signoff.tools.shell import Judgement, judge
+from signoff.tools.shell import Judgement, judge, judge_all
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 
 __all__ = [
@@ -79,11 +82,15 @@ class RuleFacts:
     """A rule of the shell.
 
     Attributes:
-        decided: The judgement on its pattern as a command; None if that is blocked.
+        decided: The judgement on its words as a command, or if it covers any arguments or runs any program, on all
+            commands that begin with them; None if these are blocked.
+        opened: The words of a command that it lets through and that its author may not expect; empty if none is
+            known.
     """
 
     rule: ShellRule
     decided: Judgement | None
+    opened: str = ""
 
     @property
     def answer(self) -> Answer:
@@ -155,7 +162,7 @@ def describe(config: AgentConfig, directory: str | os.PathLike[str]) -> Report:
         config,
         base,
         roots=tuple(_root(name, path, base) for name, path in paths.items()),
-        rules=tuple(RuleFacts(rule, _decided(config.shell, rule)) for rule in _rules(config)),
+        rules=tuple(_facts(config.shell, rule) for rule in _rules(config)),
         custom_tools=_custom_tools(config, defined),
         tools_file=trouble,
         functions=tuple(name for name, tool in defined.items() if tool.function and not name.startswith("_")),
@@ -178,13 +185,33 @@ def _root(name: str, config: PathConfig, base: str) -> RootFacts:
     return RootFacts(name, path, os.path.isdir(path), config)  # noqa: PTH112
 
 
-def _decided(shell: ShellConfig | None, rule: ShellRule) -> Judgement | None:
-    """The judgement on the pattern as a command whose paths are where this rule wants them."""
+def _facts(shell: ShellConfig | None, rule: ShellRule) -> RuleFacts:
     assert shell is not None
+    opened = ""
     try:
-        return judge(shell, rule.pattern, lambda _, names: tuple(names) == rule.sandbox_paths)
+        if answer_of(rule) != "runs" or not (rule.any_arguments or runs_any_program(_words(rule))):
+            decided = _judged(shell, shlex.join(rule.words), rule.sandbox_paths)
+        elif not (decided := judge_all(shell, rule)).asks and rule.any_arguments:
+            opened = next((each for each in broad_commands(rule.words) if _runs(shell, each)), "")
     except PermissionError:
-        return None
+        decided = None
+    return RuleFacts(rule, decided, opened)
+
+
+def _words(rule: ShellRule) -> list[Word]:
+    return [Word(word) for word in rule.words]
+
+
+def _runs(shell: ShellConfig, command: str) -> bool:
+    try:
+        return not _judged(shell, command).asks
+    except PermissionError:
+        return False
+
+
+def _judged(shell: ShellConfig, command: str, paths_in: tuple[str, ...] = ()) -> Judgement:
+    """The judgement on a command whose paths are where a rule wants them."""
+    return judge(shell, command, lambda _, names: tuple(names) == paths_in)
 
 
 def _defined_tools(config: AgentConfig, base: str) -> tuple[dict[str, DefinedTool], str | None]:
@@ -404,17 +431,18 @@ def _rule(facts: RuleFacts) -> tuple[str, Answer]:
     if facts.decided.asks:
         answer = "asks"
     where = f", if all paths lie in: {', '.join(rule.sandbox_paths)}" if rule.sandbox_paths else ""
-    return f"{_CALL[answer]}{_arguments(rule) if answer == 'runs' else ''}{where}", answer
+    return f"{_CALL[answer]}{_arguments(facts) if answer == 'runs' else ''}{where}", answer
 
 
-def _arguments(rule: ShellRule) -> str:
+def _arguments(facts: RuleFacts) -> str:
     """The arguments that an allowing rule covers, if they are not those that are known to be harmless."""
+    rule, words = facts.rule, _words(facts.rule)
+    inner = "; what it runs is judged by itself where it is written out" if judges_inner(words) else ""
     if not rule.any_arguments:
-        return "" if knows_arguments(rule.words) else ", in exactly these words"
-    opened = next(iter(broad_commands(rule.words)), None)
-    return (
-        f", with any arguments: {opened}" if opened else ", with any arguments, whatever they make it run or write"
-    )
+        return inner if knows_arguments(rule.words) else ", in exactly these words"
+    what = "whatever command it is given" if runs_any_program(words) else "whatever they make it run or write"
+    such = f", such as {facts.opened}" if facts.opened else ""
+    return f", with any arguments: {what}{such}{inner}"
 
 
 def _custom_tool(tool: CustomToolFacts) -> RuleRow:

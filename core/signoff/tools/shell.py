@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from signoff.approved_call import require_approved
 from signoff.effects import Command
-from signoff.policy.shell.evaluate import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command, stricter_for_all
 from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.shell.syntax_model import Part
 from signoff.policy.verdict import Level, Verdict
@@ -31,6 +31,7 @@ __all__ = [
     "Judgement",
     "ShellTool",
     "judge",
+    "judge_all",
     "verdict",
 ]
 
@@ -349,6 +350,32 @@ def judge(config: ShellConfig, command: str, lie_in: LieIn) -> Judgement:
     if single is not None and not single.reasons:
         rule = next((each for each in config.rules if each.pattern == single.rule and _decides(each, found)), None)
     return Judgement(asks=found.level is Level.ASK, why=_why(found), rule=rule)
+
+
+def judge_all(config: ShellConfig, rule: ShellRule) -> Judgement:
+    """Return the judgement that all commands meet which begin with the words of a rule.
+
+    Args:
+        config: The rules.
+        rule: One of them, which lets through.
+
+    Raises:
+        PermissionError: All of them are blocked.
+    """
+    found = stricter_for_all(rule.words, [_command_rule(each, lambda *_: False) for each in config.rules])
+    if found is None:
+        deciding = next(each for each in config.rules if _covers_no_less(each, rule))
+        return Judgement(asks=False, why=_rule_words(rule.pattern), rule=deciding)
+    if found.level is Level.BLOCK:
+        raise PermissionError(_blocked(Verdict(found.level, found.rule, (), (found,))))
+    by = next((each for each in config.rules if each.pattern == found.rule and _level(each) is Level.ASK), None)
+    return Judgement(asks=True, why=_why(Verdict(found.level, found.rule, (), (found,))), rule=by)
+
+
+def _covers_no_less(rule: ShellRule, other: ShellRule) -> bool:
+    """True if a rule for the same words, which lets through too, covers all that another one covers."""
+    any_path = not rule.sandbox_paths or rule.sandbox_paths == other.sandbox_paths
+    return rule.words == other.words and rule.any_arguments >= other.any_arguments and any_path
 
 
 def _command_rule(rule: ShellRule, lie_in: LieIn) -> CommandRule:

@@ -9,10 +9,14 @@ from rules_bench import CHANGED, RULES, change, trusted_rules
 from screen_bench import command, post
 
 from signoff.config.report import RuleRow
+from signoff.policy.shell.programs import known_programs, own_programs_file
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue
 from signoff_tui.external import HandoverError, editor_words
 from signoff_tui.screens.rules.changing import CannotTrustError, change_lines, look_at, trust_shown
+from signoff_tui.screens.rules.files import listed, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
+from signoff_tui.screens.rules.lines import Known, detail_lines
+from signoff_tui.text.lines import Line
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +74,7 @@ def test_only_what_is_new_is_counted_again(asking: AgentQueue, looking: ReviewQu
 def text_of(path: Path, width: int = 80) -> str:
     found = look_at(str(path))
     assert found is not None
-    return "\n".join("".join(piece.text.text for piece in line.left) for line in change_lines(found, width))
+    return "\n".join(map(left_of, change_lines(found, width)))
 
 
 def test_a_file_as_it_was_trusted_has_no_change(tmp_path: Path) -> None:
@@ -121,3 +125,46 @@ def test_a_file_that_is_not_valid_cannot_be_trusted(tmp_path: Path) -> None:
     change(path, "shell:\n  rulez: []\n")
     with pytest.raises(CannotTrustError, match=r"signoff\.yaml, line 2: shell\.rulez"):
         look_at(str(path))
+
+
+# -- what is broad, and rows that cannot be read ---------------------------------------------------------------
+
+
+def details(name: str) -> list[str]:
+    """What the screen says of each row of the only file."""
+    rows = listed([file for file in read_files() if file.name == name])
+    return ["\n".join(map(left_of, detail_lines(Known(row, None, 0), 200))) for row in rows]
+
+
+def left_of(line: Line) -> str:
+    return "".join(piece.text.text for piece in line.left)
+
+
+def test_warnings_stand_with_the_file_and_with_the_rule_that_they_are_of(tmp_path: Path) -> None:
+    path = trusted_rules(tmp_path)
+    path.write_text(
+        "shell: {rules: [{pattern: ls}, {pattern: bash, approval: false, any_arguments: true}]}", encoding="utf-8"
+    )
+    warning = "shell.rules[1]: is broad: bash x.sh runs without a question"
+    file, ls, bash, _ = details(str(path))
+    assert warning in file
+    assert warning not in ls
+    assert warning in bash
+    assert "whatever command it is given" in bash
+    assert warning in text_of(path, 200)
+
+
+def test_rows_of_ones_own_that_cannot_be_read_are_told_before_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    path = trusted_rules(tmp_path)
+    own = own_programs_file()
+    own.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    own.write_text("frob\n")
+    own.chmod(0o600)
+    known_programs.cache_clear()
+    try:
+        assert all("problem" in each.splitlines()[0] and "line 1: no" in each for each in details(str(path)))
+    finally:
+        known_programs.cache_clear()

@@ -1,8 +1,7 @@
-"""`signoff policy check`: reports the rights of a settings file, too broad rules, and examples."""
+"""`signoff policy check`: reports the rights of a settings file, with examples."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,33 +29,29 @@ _WIDEST_CALL = 100
 @click.argument("file", metavar="FILE")
 @json_option
 def check(*, file: str, as_json: bool) -> int:
-    """Say all that `signoff config check` says of FILE, warn of rules that are too broad, and work out examples.
+    """Say all that `signoff config check` says of FILE, and work out examples.
 
-    Nothing is changed and no code is run. A file that is not valid ends with 2, and every problem is named.
+    Nothing is changed and no code is run. A file that is not valid ends with 2, and every problem is named; so
+    does a programs.txt of yours that cannot be read.
     """
     loaded = read_settings(file, as_json=as_json)
     if loaded is None:
         return ExitCode.USAGE
     from signoff.cli.config_text import report_facts, report_text
-    from signoff.cli.policy.examples import broad_rules, worked_examples
-    from signoff.config.cautions import cautions
+    from signoff.cli.policy.examples import worked_examples
     from signoff.config.report import describe
-    from signoff.settings_yaml import Problem
+    from signoff.config.warnings import table_problem, warnings_of
 
     report = describe(loaded.config, loaded.directory)
-    found = [
-        Problem(file, *loaded.respelled.place(caution.path), caution.message)
-        for caution in (*cautions(report, os.path.realpath(file)), *broad_rules(loaded.verdicts))
-    ]
-    found.sort(key=Problem.by_place)
+    found, problem = warnings_of(loaded, report), table_problem()
     examples = list(worked_examples(loaded.verdicts))
     if as_json:
-        facts = report_facts(report, found)
-        print_json({"valid": True, "file": file, **facts, "examples": list(map(_facts, examples))})
+        facts = report_facts(report, found, problem)
+        print_json({"valid": problem is None, "file": file, **facts, "examples": list(map(_facts, examples))})
     else:
-        print(report_text(report, found), end="")
+        print(report_text(report, found, problem), end="")
         print("".join(f"{line}\n" for line in _lines(examples)), end="")
-    return ExitCode.OK
+    return ExitCode.USAGE if problem else ExitCode.OK
 
 
 def _lines(found: Iterable[Examples]) -> Iterator[str]:

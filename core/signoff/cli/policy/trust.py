@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -33,6 +32,7 @@ def trust_file(*, file: str, yes: bool) -> int:
     from signoff.cli.config_text import report_text
     from signoff.config.report import describe
     from signoff.config.trust import contents_of
+    from signoff.config.warnings import table_problem, warnings_of
     from signoff.policy.trust import TrustError, trust
 
     read = read_settings(file, as_json=False)
@@ -40,7 +40,8 @@ def trust_file(*, file: str, yes: bool) -> int:
         return ExitCode.USAGE
     try:
         contents = contents_of(file, read.text, read.config)
-        print(report_text(describe(read.config, Path(file).parent), []), end="")
+        report = describe(read.config, read.directory)
+        print(report_text(report, warnings_of(read, report), table_problem()), end="")
         if not yes and not _confirmed(contents):
             complain("not confirmed; nothing is trusted that was not before")
             return ExitCode.NO

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,9 +11,10 @@ from msgspec import Struct
 from signoff.policy.shell.commands import Expanded, ExpandedCommand, expand
 from signoff.policy.shell.rule_coverage import side_door, uncovered_word
 from signoff.policy.shell.syntax_model import Part, Word, possible_commands
+from signoff.policy.shell.wrappers import asks_always
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 
-__all__ = ["CommandRule", "judge_command"]
+__all__ = ["CommandRule", "judge_command", "stricter_for_all"]
 
 Covers = Callable[[Part], bool]
 
@@ -65,6 +67,31 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
     level = strictest((part.level for part in parts), at_least)
     deciding = next((part for part in parts if part.level is level), None)
     return Verdict(level, "" if deciding is None else deciding.rule, expanded.floors, tuple(parts))
+
+
+def stricter_for_all(words: Sequence[str], rules: Sequence[CommandRule]) -> PartVerdict | None:
+    """Return the reason why no command that begins with some words runs unasked; None if one may.
+
+    What is asked about only some of them is no such reason: ``bash`` reads commands, ``bash x.sh`` does not.
+
+    Args:
+        words: The first words, after quote removal.
+        rules: The rules.
+
+    Returns:
+        The strictest verdict that all of them meet, whatever rule allows them.
+    """
+    strict = _RulesByName([rule for rule in rules if rule.level is not Level.ALLOW])
+    found: list[PartVerdict] = []
+    for run in expand(shlex.join(words)).runs:
+        about = strict.about(run.part.words[0])
+        if (rule := _strict_rule(run.part.words, about)) is not None:
+            found.append(PartVerdict(run.part.text, rule.level, rule.name))
+        elif stricter := next((each for each in about if _may_match(each, run.part.words)), None):
+            found.append(PartVerdict(run.part.text, Level.ASK, stricter.name))
+        elif run.part.words[0].literal and (reason := asks_always(run.part.words)) is not None:
+            found.append(PartVerdict(run.part.text, Level.ASK, "", (reason,)))
+    return max(found, key=lambda each: each.level, default=None)
 
 
 def _of_run(run: ExpandedCommand, rules: Sequence[CommandRule], default: Level) -> PartVerdict:

@@ -416,7 +416,7 @@ BROAD_PROGRAMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sudo", "doas", "env", "xargs", "nohup", "timeout"), ("x", "1 x")),
     "git": ("push --force origin main", "clean -fdx", "checkout -- ."),
     "gh": ("api -X DELETE /repos/x/y",),
-    "find": ("/home -name id_rsa", ". -delete"),
+    "find": (". -delete", "/home -name id_rsa"),
     "tee": ("x",),
     "dd": ("if=/dev/zero of=x",),
     "make": ("x",),

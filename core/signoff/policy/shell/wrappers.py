@@ -19,9 +19,12 @@ __all__ = [
     "WRAPPERS",
     "Inner",
     "Wrapper",
+    "asks_always",
     "harmless_exec",
     "inner_of",
     "is_harmless",
+    "judges_inner",
+    "runs_any_program",
 ]
 
 
@@ -53,6 +56,8 @@ class Inner:
 TOO_MUCH = "runs too much to be analyzed"
 """The reason for asking about a line of which some part was not analyzed."""
 
+_RUNS_A_FILE = "runs a file of commands"
+_RUNS_A_SHELL = "runs a shell"
 _READS = "starts a shell, which runs whatever it reads"
 _SHELL_OPTION = re.compile(r"-[AbBEeHKknPSlVvN]*[si].*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
 _INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|osascript|Rscript)[\d.]*")
@@ -79,7 +84,7 @@ def inner_of(part: Part) -> Inner | None:
     if name == "eval":
         return _joined(rest[1:] if rest[:1] == (Word("--"),) else rest)
     if name in _SOURCES:
-        return Inner(reasons=["runs a file of commands"])
+        return Inner(reasons=[_RUNS_A_FILE])
     if name == "trap":
         return _trap(rest)
     if name == "find":
@@ -97,6 +102,37 @@ def inner_of(part: Part) -> Inner | None:
     if inner is not None and not inner.commands and _starts_a_shell(name, rest):
         return _reads_commands(part, inner)
     return inner
+
+
+def asks_always(words: Sequence[Word]) -> str | None:
+    """The reason to ask about each command that begins with some words; None if some are not asked about for one.
+
+    Args:
+        words: Its first words; the first is a literal.
+    """
+    name = words[0].text.rpartition("/")[2]
+    if name in _SOURCES:
+        return _RUNS_A_FILE
+    if name in _SHELL_TEXT_OPTION and name != "runuser":
+        return _RUNS_A_SHELL
+    return WRAPPERS[name].asks or None if name in WRAPPERS else None
+
+
+def runs_any_program(words: Sequence[Word]) -> bool:
+    """True if words are the beginning of a command that runs another one, and do not say which.
+
+    Args:
+        words: Its first words, all of them literals.
+    """
+    if _INTERPRETERS.fullmatch(words[0].text.rpartition("/")[2]):
+        return all(word.text.startswith("-") for word in words[1:])
+    inner = inner_of(Part(tuple(words)))
+    return inner is not None and not (inner.commands or inner.texts or inner.script)
+
+
+def judges_inner(words: Sequence[Word]) -> bool:
+    """True if the commands that a program runs are judged by themselves where they are written out."""
+    return inner_of(Part(tuple(words))) is not None
 
 
 def _names_a_user(words: Sequence[Word]) -> bool:
@@ -389,7 +425,7 @@ def _takes_known_option(option: str, rest: _Rest, inner: Inner) -> bool:
     """Read a long option of a shell with its value; True if it is known."""
     if option in _SHELL_FILES:
         rest.take()
-        inner.reasons.append("runs a file of commands")
+        inner.reasons.append(_RUNS_A_FILE)
     elif option not in _SHELL_LONG:
         inner.reasons.append(f"has the option {option!r}, and what it makes the shell run cannot be told")
         inner.texts.append(option.partition("=")[2])
@@ -418,7 +454,7 @@ def _trap(words: Sequence[Word]) -> Inner | None:
 
 def _text_option(words: Sequence[Word], letter: str) -> Inner:
     """Read the text after ``-c`` of ``su`` and ``script``, wherever it is."""
-    inner = Inner(reasons=["runs a shell"])
+    inner = Inner(reasons=[_RUNS_A_SHELL])
     for at, word in enumerate(words):
         if word.text.startswith("--"):
             name, glued, value = word.text[2:].partition("=")
@@ -516,6 +552,8 @@ def _long(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
+_ADDS = "adds arguments that are known only when it runs; a command that spells them out can be judged"
+
 WRAPPERS = {
     "sudo": Wrapper(
         "AbBEeHKknPSsilVvN",
@@ -573,14 +611,14 @@ WRAPPERS = {
         "adEILnPs",
         _long("null no-run-if-empty verbose interactive exit open-tty show-limits replace eof max-lines"),
         _long("arg-file delimiter max-args max-procs max-chars process-slot-var"),
-        asks="adds arguments that are not known yet",
+        asks=_ADDS,
     ),
     "parallel": Wrapper(
         "0kqtuvX",
         "jaINLnPS",
         _long("keep-order dry-run null verbose"),
         _long("jobs arg-file colsep"),
-        asks="adds arguments that are not known yet",
+        asks=_ADDS,
     ),
     "ssh": Wrapper(
         "46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", operands=1, asks="runs its command elsewhere"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from signoff_tui.text.lines import Chunk, Line, chunk, folded, line, wrapped
 if TYPE_CHECKING:
     from signoff.config.models import AgentConfig
     from signoff.config.report import RuleRow
+    from signoff.config.verdicts import SettingsFile
 
 __all__ = [
     "CannotTrustError",
@@ -64,6 +66,7 @@ class Change(Struct, frozen=True):
         uncompared: Files of which no copy of what was trusted is there.
         gone: Rules that would not hold any more.
         new: Rules that would hold from now on.
+        warnings: What `signoff policy trust` warns of, and before that what is wrong with the table of programs.
     """
 
     file: str
@@ -72,6 +75,7 @@ class Change(Struct, frozen=True):
     uncompared: frozenset[str] = frozenset()
     gone: tuple[RuleRow, ...] = ()
     new: tuple[RuleRow, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -129,6 +133,7 @@ def look_at(file: str) -> Change | None:
         frozenset(uncompared),
         gone=tuple(row for row in before_rows if not _among(row, now_rows)) if file not in uncompared else (),
         new=tuple(row for row in now_rows if not _among(row, before_rows)) if file not in uncompared else (),
+        warnings=tuple(_warnings(settings)),
     )
 
 
@@ -185,6 +190,8 @@ def change_lines(change: Change, width: int) -> list[Line]:
             loose = row.answer == "runs" and sign == "+"
             head = chunk(f"   {sign} {word:<8}", "danger" if loose else TOKENS.get(word, "muted"), keep=True)
             lines += wrapped(f"{row.section} {row.about}: {row.place}{row.words}", width, token, head=head)
+    for warning in change.warnings:
+        lines += fact("warning", warning, width, "warn")
     for name, document in change.documents.items():
         lines += [Line(), file_line(name)]
         if name in change.uncompared:
@@ -244,6 +251,16 @@ def _rows_of(text: bytes | None, file: str) -> tuple[RuleRow, ...]:
         return _rule_rows(parse_config(text.decode("utf-8-sig"), file), file)
     except (ConfigError, UnicodeDecodeError):
         return ()
+
+
+def _warnings(settings: SettingsFile) -> Iterator[str]:
+    from signoff.config.report import describe
+    from signoff.config.warnings import table_problem, warnings_of
+
+    if (problem := table_problem()) is not None:
+        yield str(problem)
+    for warning in warnings_of(settings, describe(settings.config, settings.directory)):
+        yield str(dataclasses.replace(warning, file=Path(warning.file).name))
 
 
 def _rule_rows(config: AgentConfig, file: str) -> tuple[RuleRow, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from signoff.policy.trust import TrustedFile, trusted_files
-from signoff.settings_yaml import ConfigError
+from signoff.settings_yaml import ConfigError, Problem
 
 if TYPE_CHECKING:
     from signoff.config.report import RuleRow
@@ -32,6 +33,8 @@ class RuleFile(Struct, frozen=True):
         problems: What is wrong with it, line by line; safe to show.
         rows: Its rules.
         code_differs: Whether the code of its custom tools is not what was trusted.
+        warnings: What is dangerous in it, lets through more than it seems to, or has no effect.
+        table: What is wrong with the person's own rows of known programs; empty if nothing is. Safe to show.
     """
 
     known: TrustedFile
@@ -40,6 +43,8 @@ class RuleFile(Struct, frozen=True):
     problems: tuple[str, ...] = ()
     rows: tuple[RuleRow, ...] = ()
     code_differs: bool = False
+    warnings: tuple[Problem, ...] = ()
+    table: str = ""
 
     @property
     def name(self) -> str:
@@ -84,6 +89,15 @@ class Listed(Struct, frozen=True):
         return None if rule is None or settings is None else settings.line_of(rule.path)
 
     @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What was found of it; of a file, all of its warnings."""
+        rule, settings = self.rule, self.file.settings
+        if rule is None or settings is None:
+            return self.file.warnings
+        key = settings.respelled.place(rule.path)[1]
+        return tuple(each for each in self.file.warnings if re.match(rf"{re.escape(key)}(?![^.\[])", each.key))
+
+    @property
     def key(self) -> tuple[str, str, str, str]:
         """What it is known by when the files are read again."""
         rule = self.rule
@@ -111,6 +125,7 @@ def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:
     from signoff.config.load import TOOLS_FILE
     from signoff.config.report import describe, rule_rows
     from signoff.config.verdicts import read_settings_file
+    from signoff.config.warnings import table_problem, warnings_of
 
     if Path(known.name).name == TOOLS_FILE:
         return RuleFile(known, code=True)
@@ -121,7 +136,17 @@ def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:
     except ConfigError as error:
         named = (replace(problem, file=Path(known.name).name) for problem in error.problems)
         return RuleFile(known, code=False, problems=tuple(map(str, named)))
-    rows = tuple(rule_rows(describe(settings.config, settings.directory)))
+    report = describe(settings.config, settings.directory)
+    warnings = tuple(replace(each, file=Path(known.name).name) for each in warnings_of(settings, report))
+    problem = table_problem()
     code = os.path.realpath(Path(settings.directory, TOOLS_FILE))
     differs = bool(settings.config.custom_tools) and code not in unchanged
-    return RuleFile(known, code=False, settings=settings, rows=rows, code_differs=differs)
+    return RuleFile(
+        known,
+        code=False,
+        settings=settings,
+        rows=tuple(rule_rows(report)),
+        code_differs=differs,
+        warnings=warnings,
+        table="" if problem is None else str(problem),
+    )

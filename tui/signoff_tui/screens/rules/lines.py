@@ -127,7 +127,8 @@ def detail_lines(known: Known, width: int) -> list[Line]:
         known: Which, and what is known of it.
         width: Cells.
     """
-    return list(_rule_lines(known, width) if known.row.number else _file_lines(known.row.file, width))
+    table = fact("problem", known.row.file.table, width, "danger") if known.row.file.table else []
+    return [*table, *(_rule_lines(known, width) if known.row.number else _file_lines(known.row, width))]
 
 
 def _rule_lines(known: Known, width: int) -> Iterator[Line]:
@@ -143,6 +144,7 @@ def _rule_lines(known: Known, width: int) -> Iterator[Line]:
     at = "" if known.row.line is None else f", line {known.row.line}"
     yield from fact("written", f"{Path(file.name).name}{at}", width)
     yield from _in_force(file, width)
+    yield from _warnings(known.row, width)
     yield from _history(known, rule.told, width)
 
 
@@ -162,7 +164,13 @@ def _history(known: Known, told: Sequence[str], width: int) -> Iterator[Line]:
     yield from fact("", said, width, "muted")
 
 
-def _file_lines(file: RuleFile, width: int) -> Iterator[Line]:
+def _warnings(row: Listed, width: int) -> Iterator[Line]:
+    for warning in row.warnings:
+        yield from fact("warning", str(warning), width, "warn")
+
+
+def _file_lines(row: Listed, width: int) -> Iterator[Line]:
+    file = row.file
     yield from folded(reveal_line(file.name, "path"), width, "strong", head=chunk(" "))
     yield Line()
     yield from _in_force(file, width)
@@ -179,6 +187,7 @@ def _file_lines(file: RuleFile, width: int) -> Iterator[Line]:
     yield from fact("rules", f"{len(file.rows)}: {counts}" if file.rows else "none", width)
     mode = file.settings.config.approval_mode
     yield from fact("mode", _MODES[mode], width, "danger" if mode == "approve_all" else "text")
+    yield from _warnings(row, width)
     yield Line()
     said = "an agent reads its rules when it starts; after a change, start it again or have it load them"
     yield from fact("agents", said, width, "muted")
