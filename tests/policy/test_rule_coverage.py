@@ -666,3 +666,17 @@ def test_an_interpreter_that_is_given_its_program_reads_data(command: str) -> No
 def test_the_word_behind_such_an_option_is_its_value_only_if_it_can_be_one(command: str, level: str) -> None:
     names = ("make", "git blame", "git shortlog", "lsof", "cargo fmt", "tsc --noEmit")
     assert level_of(command, *(f"{name}=allow" for name in names)) == level
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("npx jest --foo", "is npx jest, which only a rule with these words covers"),
+        ("npx --no-install eslint --fix", "is npx --no-install eslint, which only a rule with these words covers"),
+        ("git push origin", "is git push, which only a rule with these words covers"),
+    ],
+)
+def test_what_has_to_be_named_is_named_with_the_words_that_a_rule_needs(command: str, words: str) -> None:
+    rules = [CommandRule((name,), Level.ALLOW, name) for name in ("npx", "git")]
+    (part,) = judge_command(command, rules, Level.ASK).parts
+    assert part.reasons == (words,)

@@ -221,7 +221,7 @@ class _ArgumentReader:
 
     def arguments(self) -> Iterator[_Argument]:
         at, launched = 1, False
-        unnamed: _Argument | None = None
+        unnamed = 0
         if "@reaches" in self._row.marks:
             yield _Argument(0, reaches=True)
         while at < len(self._words):
@@ -236,13 +236,13 @@ class _ArgumentReader:
                 row = self._table.row((*self._path, word.text)) or ProgramRow((*self._path, word.text))
                 if at >= self._named and word.text != "--":  # what stands behind it is no other command
                     has_to_be_named = launched or "@named" in row.marks
-                    unnamed = unnamed or _Argument(at, _uncovered(word, self._row)) if has_to_be_named else None
+                    unnamed = (unnamed or at) if has_to_be_named else 0
                 self._path, self._row = row.words, row
                 self._operands, self._led, self._only_operands = 0, False, False
                 yield _Argument(at, reaches="@reaches" in row.marks)
                 at += 1
                 continue
-            if unnamed is not None:
+            if unnamed:
                 break
             if "@text" in self._row.marks:
                 return
@@ -251,8 +251,8 @@ class _ArgumentReader:
                 return
             at += yield from self._argument(at, word)
         # Programs that a launcher such as ``uv run`` starts, and rows marked so, have to be named by the rule.
-        if unnamed is not None:
-            yield unnamed
+        if unnamed:
+            yield _Argument(unnamed, f"is {' '.join(self._path)}, which only a rule with these words covers")
 
     def _goes_on(self, at: int) -> bool:
         """True if a word is the next one of a longer row."""
