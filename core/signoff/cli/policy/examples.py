@@ -11,6 +11,7 @@ from signoff.canonical import canonical
 from signoff.config.models import PatternConfig
 from signoff.config.pattern_samples import near_miss_of, sample_of
 from signoff.policy.regex import compile_pattern
+from signoff.policy.shell.programs import broad_commands
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
@@ -93,12 +94,10 @@ def _for_allowed(rule: ShellRule, blocked: str, verdicts: SettingsVerdicts) -> I
         yield f"{takes} {inside}"
         yield f"{takes} /etc/passwd"
     else:
-        yield f"{said} -s"
+        opened = broad_commands(rule.words) if rule.any_arguments else []
+        yield next((each for each in opened if verdicts.command(each).level is Level.ALLOW), said)
     yield f"{said}; {blocked} x"
     yield f"{said} > out.txt"
-    yield f"{said}x"
-    if "/" not in said:
-        yield f"/usr/bin/{said}"
 
 
 def _for_others(rule: ShellRule) -> Iterator[str]:
