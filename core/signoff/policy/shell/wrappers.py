@@ -115,6 +115,8 @@ def asks_always(words: Sequence[Word]) -> str | None:
         return _RUNS_A_FILE
     if name in _SHELL_TEXT_OPTION and name != "runuser":
         return _RUNS_A_SHELL
+    if name == "xargs":
+        return None  # not about what only reads
     return WRAPPERS[name].asks or None if name in WRAPPERS else None
 
 
