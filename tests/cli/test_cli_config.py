@@ -282,6 +282,10 @@ DOUBTFUL = {
         "shell_rules: [{pattern: ls, approval: false, sandbox_paths: [out]}]",
         '1:46: shell_rules[0].sandbox_paths: there is no root "out"; nothing can be built',
     ),
+    "a rule for files that runs those of the working directory as well": (
+        "sandbox: {paths: {o: {root: .}}}\nshell_rules: [{pattern: pytest, approval: false, sandbox_paths: [o]}]",
+        "2:50: shell_rules[0].sandbox_paths: lets nothing through: it also uses files that no command names",
+    ),
     "no tools.py": (
         "custom_tools: [a]",
         "1:1: custom_tools: tools.py is not there; nothing can be built",

@@ -247,7 +247,7 @@ def shell(tmp_path: Path) -> ShellTool:
         ("git add a.txt", "asks: Stage files for commit"),
         ("git commit", "asks: Create a commit"),
         ("rm -rf build", "blocked"),
-        ("pytest output", "runs"),
+        ("pytest output", "asks"),
         ("pytest ../elsewhere", "asks"),
         ("make", "asks"),
     ],

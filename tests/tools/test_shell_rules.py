@@ -13,14 +13,14 @@ from signoff.tools.shell import ShellTool, judge
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 from signoff.types import ApprovalContext, ApprovalRequest
 
-DOCUMENTED = {
+RULES = {
     "default": {"allowed": True, "approval": True},
     "rules": [
         {"pattern": "git status", "approval": False},
         {"pattern": "git add", "approval": True, "description": "Stage files for commit"},
         {"pattern": "git commit", "approval": True, "description": "Create a commit"},
         {"pattern": "rm", "allowed": False},
-        {"pattern": "pytest", "approval": False, "sandbox_paths": ["output"]},
+        {"pattern": "wc", "approval": False, "sandbox_paths": ["output"]},
     ],
 }
 
@@ -34,7 +34,7 @@ def sandbox(workdir: Path) -> FileSandbox:
 
 @pytest.fixture
 def shell(workdir: Path, sandbox: FileSandbox) -> ShellTool:
-    return ShellTool(workdir, config=DOCUMENTED, sandbox=sandbox)
+    return ShellTool(workdir, config=RULES, sandbox=sandbox)
 
 
 def asked(shell: ShellTool, command: str, tool: str = "run_command") -> ApprovalRequest | None:
@@ -266,10 +266,10 @@ def test_the_tool_may_be_called_shell(shell: ShellTool) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "pytest output",
-        "pytest -q output/tests",
-        "pytest ./output/new",
-        "pytest -k x --tb=short output/tests/test_a.py::test_b",
+        "wc output",
+        "wc -l output/tests",
+        "wc ./output/new",
+        "wc -l --total=never output/tests/test_a.py",
     ],
 )
 def test_a_rule_with_sandbox_paths_is_about_commands_in_them(shell: ShellTool, command: str) -> None:
@@ -280,23 +280,23 @@ def test_a_rule_with_sandbox_paths_is_about_commands_in_them(shell: ShellTool, c
     "command",
     [
         *(
-            "pytest",
-            "pytest src",
-            "pytest output src",
-            "pytest output/../src",
-            "pytest --out=src output",
-            "pytest ''",
+            "wc",
+            "wc src",
+            "wc output src",
+            "wc output/../src",
+            "wc --out=src output",
+            "wc ''",
         ),
         *(
-            "pytest -osrc output",
-            "pytest output:src",
-            "pytest @src",
-            "pytest output 'a b'",
-            "pytest .",
-            "pytest /etc",
+            "wc -osrc output",
+            "wc output:src",
+            "wc @src",
+            "wc output 'a b'",
+            "wc .",
+            "wc /etc",
         ),
-        *("pytest --a=output,/etc", "pytest output/link", "pytest -- src", "pytest -c=src output"),
-        *("cd /etc && pytest output", "pytest output < /etc/passwd", "env -C /etc pytest output"),
+        *("wc --a=output,/etc", "wc output/link", "wc -- src", "wc -c=src output"),
+        *("cd /etc && wc output", "wc output < /etc/passwd", "env -C /etc wc output"),
     ],
 )
 def test_other_commands_are_left_to_the_next_rule(shell: ShellTool, workdir: Path, command: str) -> None:
@@ -323,14 +323,15 @@ def test_other_commands_are_left_to_the_next_rule(shell: ShellTool, workdir: Pat
 def test_an_option_that_may_hold_a_path_elsewhere_is_found(
     workdir: Path, sandbox: FileSandbox, option: str
 ) -> None:
-    inside = ShellTool(workdir / "output", config=DOCUMENTED, sandbox=sandbox)
-    assert asked(inside, f"pytest {option}") is not None
+    inside = ShellTool(workdir / "output", config=RULES, sandbox=sandbox)
+    assert asked(inside, f"wc {option}") is not None
 
 
 @pytest.mark.parametrize(
     "command",
     ["pytest -q", "pytest", "rg WORD", "ls", "grep -R WORD notes", "wc --files0-from=notes/l", "make notes",
-     "git log notes",
+     "git log notes", "pytest notes", "black --check notes/a", "isort --check notes/a", "flake8 notes/a",
+     "prettier --check notes/a",
      "cargo check", "du", "sort -T /tmp notes/a", "find -L notes", "sha256sum -c notes/sums", "frob notes/a"],
 )  # fmt: skip
 def test_a_path_that_is_not_written_out_is_not_known(workdir: Path, command: str) -> None:
@@ -364,21 +365,21 @@ def _reader(workdir: Path, command: str) -> ShellTool:
 
 def test_a_directory_with_another_root_below_it_does_not_count(workdir: Path, sandbox: FileSandbox) -> None:
     inner = FileSandbox({"output": {"root": "output"}, "private": {"root": "output/private"}}, cwd=str(workdir))
-    shell = ShellTool(workdir, config=DOCUMENTED, sandbox=inner)
-    assert asked(shell, "pytest output/tests") is None
-    assert asked(shell, "pytest output") is not None
-    assert asked(shell, "pytest output/private") is not None
+    shell = ShellTool(workdir, config=RULES, sandbox=inner)
+    assert asked(shell, "wc output/tests") is None
+    assert asked(shell, "wc output") is not None
+    assert asked(shell, "wc output/private") is not None
 
 
 def test_a_root_that_nobody_knows_is_refused_at_once(workdir: Path) -> None:
     sandbox = FileSandbox({"outputs": {"root": "."}}, cwd=str(workdir))
     with pytest.raises(ValueError, match='"output"; did you mean "outputs"'):
-        ShellTool(workdir, config=DOCUMENTED, sandbox=sandbox)
+        ShellTool(workdir, config=RULES, sandbox=sandbox)
 
 
 def test_sandbox_paths_without_a_sandbox_are_refused_at_once(workdir: Path) -> None:
     with pytest.raises(ValueError, match="give a sandbox"):
-        ShellTool(workdir, config=DOCUMENTED)
+        ShellTool(workdir, config=RULES)
 
 
 def test_a_configuration_that_is_not_valid_is_refused_at_once_in_the_words_of_a_file(workdir: Path) -> None:

@@ -16,6 +16,7 @@ from signoff.config.report import Report, RootFacts, RuleFacts
 from signoff.effects import Command, FileWrite
 from signoff.policy.redaction.masking import is_always_shown
 from signoff.policy.risk import assess
+from signoff.policy.shell.rule_coverage import reaches_further
 from signoff.policy.tool_rules import CallPolicy
 from signoff.policy.verdict import Level
 from signoff.queue.records import Risk
@@ -154,6 +155,8 @@ def _of_rule(report: Report, facts: RuleFacts, index: int) -> Iterator[Caution]:
         yield Caution((*path, "any_arguments"), "has no effect: a rule that asks is about any arguments")
     elif facts.answer == "runs" and decided.asks:
         yield Caution(path, f"asks all the same: {decided.why}")
+    elif facts.answer == "runs" and rule.sandbox_paths and reaches_further(rule.words):
+        yield Caution((*path, "sandbox_paths"), "lets nothing through: it also uses files that no command names")
     elif facts.answer == "runs":
         yield from _of_unasked(shlex.join(rule.words), report.directory, path)
 

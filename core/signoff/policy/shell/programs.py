@@ -55,6 +55,7 @@ from signoff.private_files import UnsafeFileError, read_own
 __all__ = [
     "BROAD_PROGRAMS",
     "OWN_PROGRAMS",
+    "PATH_KINDS",
     "ProgramRow",
     "ProgramTable",
     "ProgramTableError",
@@ -73,7 +74,9 @@ _MOST_OWN = 1024 * 1024
 """Bytes of a person's own rows."""
 
 _TEXT, _FILE = "TEXT", "FILE"
-_FILES = frozenset({_FILE, "INSIDE"})
+_FILES = frozenset({_FILE, "INSIDE", "NEW", "SOURCE"})
+PATH_KINDS = _FILES | {"LOCAL"}
+"""Kinds of values that name a path."""
 
 # -- kinds of values -----------------------------------------------------------------------------------------
 
@@ -117,12 +120,27 @@ def _is_inside(text: str) -> bool:
     return not (text.startswith(("/", "~", "@", "-")) or "://" in text or ".." in re.split(r"[/:]", text))
 
 
+def _is_file(text: str) -> bool:
+    return not text.startswith(("@", "/inet"))
+
+
+_SWITCHES = frozenset({"true", "false"})
+_CAPABILITY = re.compile(
+    "lines|cols|colors|clear|bold|dim|rev|sgr0|[sr]mul|[sr]mso|[sr]itm|seta[fb]|op|el1?|ed|cup|home|cuu1|civis|cnorm"
+    "|sc|rc|longname"
+)
+"""What `tput` only prints; ``init`` and ``reset`` run a program that the terminal's description names."""
+
+_GITHUB = r"(?:https://github\.com/)?"
+"""The host that `gh` may be sent to: it shows others the token for a server of one's own."""
+
 _REPORTERS = frozenset({"default", "verbose", "dot", "basic", "tap", "tap-flat", "json", "stylish"})
 """Reporters that print; any other is a module, or writes a file."""
 
 _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     _TEXT: None,
-    _FILE: lambda text: not text.startswith(("@", "/inet")),
+    _FILE: _is_file,
+    "NEW": lambda text: _is_file(text) and re.search(r"(?:^|/)-", text) is None,
     "LOCAL": lambda text: re.match(r"@|[^/:]*:", text) is None,
     "INSIDE": _is_inside,
     "NUMBER": str.isdecimal,
@@ -131,12 +149,15 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "REF": lambda text: re.fullmatch(r"[A-Za-z0-9_][\w./@{}~^-]*", text) is not None,
     "TARGET": lambda text: re.fullmatch(r"[A-Za-z0-9_.][\w./%+-]*", text) is not None,
     "PACKAGE": lambda text: re.fullmatch(r"(?:@[\w-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~-]+)?", text) is not None,
-    "REPO": lambda text: re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w.-]+", text) is not None,
+    "REPO": lambda text: re.fullmatch(rf"{_GITHUB}[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?", text) is not None,
+    "ISSUE": lambda text: re.fullmatch(rf"{_GITHUB}(?!.*//)[A-Za-z0-9_#][\w./:#-]*", text) is not None,
     "VARIABLE": lambda text: (
         re.fullmatch(r"(?!(?:npm|pnpm|yarn)_|.*(?:_proxy|_config|path))[a-z_][a-z0-9_]*", text) is not None
     ),
     "SETTING": lambda text: text in {"pipefail", "errexit", "nounset", "xtrace"},
-    "SWITCH": lambda text: text in {"true", "false"},
+    "SWITCH": _SWITCHES.__contains__,
+    "CAPABILITY": lambda text: _CAPABILITY.fullmatch(text) is not None,
+    "ORDER": lambda text: re.fullmatch(r"-?[a-z][\w:.()%=-]*", text) is not None,
     "DATE": lambda text: text.startswith("+"),
     "NULL": lambda text: text == "/dev/null",
     "HEADER": lambda text: not text.startswith("@"),
@@ -149,18 +170,19 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "REPORTER": lambda text: text in _REPORTERS,
     "BLOCKED": lambda text: re.fullmatch(r"no:[\w.-]+", text) is not None,
     "FORMAT": lambda text: _COUNTS.search(text) is None,
-    "SOURCE": lambda text: _is_inside(text) and text not in {"true", "false"},
+    "SOURCE": lambda text: _is_inside(text) and text not in _SWITCHES | {"null", "undefined"},
     "JQ": lambda text: _JQ_MODULES.search(text) is None,
     "SED": _is_sed_script,
     "AWK": _is_awk_program,
 }
-"""Tests for each kind of value. A filled-in value fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
+"""Tests for each kind of value. A filled-in one fits ``TEXT``, ``FILE``, ``INSIDE``, ``NEW`` and ``SOURCE`` alone.
 
 No ``FILE`` begins with ``@``, which to many programs means more options in a file, or with the ``/inet`` of
-gawk. A ``LOCAL`` one names no other machine, one that is ``INSIDE`` lies below the directory that the command
-runs in, a ``VARIABLE`` is none that programs obey, a ``TARGET`` sets none, a ``SOURCE`` is no value of `tsc`, a
-``JQ`` reads no further files, a ``FORMAT`` of `printf` stores nothing, and the ``OUTPUT`` of `curl` goes to no
-file.
+gawk. A ``NEW`` one may be made, so that no name in it begins with a dash. A ``LOCAL`` one names no other
+machine, one that is ``INSIDE`` lies below the directory that the command runs in, a ``VARIABLE`` is none that
+programs obey, a ``TARGET`` sets none, a ``SOURCE`` is no word by which an option before it is set or unset, an
+``ORDER`` alone may begin with a dash where it is glued to its option, a ``JQ`` reads no further files, a
+``FORMAT`` of `printf` stores nothing, and the ``OUTPUT`` of `curl` goes to no file.
 """
 
 

@@ -7,11 +7,18 @@ from collections.abc import Generator, Iterator, Sequence
 
 from msgspec import Struct
 
-from signoff.policy.shell.programs import ProgramRow, ProgramTable, ProgramTableError, fits_kind, known_programs
+from signoff.policy.shell.programs import (
+    PATH_KINDS,
+    ProgramRow,
+    ProgramTable,
+    ProgramTableError,
+    fits_kind,
+    known_programs,
+)
 from signoff.policy.shell.syntax_model import Part, Word
 from signoff.policy.shell.wrappers import SHELLS, WRAPPERS, harmless_exec, inner_of
 
-__all__ = ["knows_arguments", "side_door", "uncovered_word", "written_paths"]
+__all__ = ["knows_arguments", "reaches_further", "side_door", "uncovered_word", "written_paths"]
 
 _READ_BY_WRAPPERS = frozenset({"eval", "source", ".", "trap", "su", "script", "runuser", "jobs", *WRAPPERS})
 """Programs whose arguments are read where the commands that they run are found."""
@@ -42,9 +49,12 @@ _BEGINS_WITH_TEXT = re.compile(
 _SPLIT_BY_THE_SHELL = re.compile(r"[$`]")
 _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A-Z0-9_]*\})[^$`{]*")
 _CHOSEN_BY_THE_LINE = re.compile(
-    r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD|DIRSTACK)(?!\w))"
+    r"\$\{?(?:[_0-9@*]|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD|DIRSTACK)(?!\w))"
 )
 """Parameters that stand for a part of the line itself, or that a line may set without a question."""
+_MAKES_A_DASH = re.compile(r"(?:^|[/{,])[-$`]|\{[^}]*\.\.")
+"""The places where what the shell fills in may begin the name of a file with a dash; a pattern names old files."""
+_BEGINS_WITH_FOLDER = re.compile(r"[\w.-]+/")
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
 
 
@@ -80,6 +90,19 @@ def knows_arguments(words: Sequence[str]) -> bool:
     for _ in reader.arguments():
         pass
     return reader.knows_the_rest
+
+
+def reaches_further(words: Sequence[str]) -> bool:
+    """True if every command of a rule works on files that it does not write out.
+
+    Args:
+        words: The words of the rule.
+    """
+    command = [Word(word) for word in words]
+    try:
+        return any(argument.reaches for argument in _read(command, len(command), known_programs()))
+    except ProgramTableError:
+        return False
 
 
 def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
@@ -294,17 +317,16 @@ class _ArgumentReader:
         self._led = self._led or not row.leading.isdisjoint(options)
         reaches = not row.reaching.isdisjoint(options)
         kind = row.valued.get(options[-1])
-        if kind is None or (value is None and not self._takes_next(at, options[-1], kind)):
+        if value is None and (kind is None or not self._takes_next(at, options[-1], kind)):
             yield _Argument(at, reaches=reaches)
             return 1
-        if value is None:
-            if problem := self._unsure_value(at + 1, options[-1]):
-                yield _Argument(at + 1, problem)
-                return 2
-            yield self._value(at + 1, kind, self._words[at + 1], reaches)
-            return 2
-        yield self._value(at, kind, Word(value), reaches)
-        return 1
+        place, behind = (at + 1, self._words[at + 1]) if value is None else (at, Word(value))
+        problem = "" if place == at and kind == "ORDER" else self._unsure_value(place, options[-1], behind)
+        if problem or kind is None:
+            yield _Argument(place, problem, reaches=reaches)
+        else:
+            yield self._value(place, kind, behind, reaches)
+        return place + 1 - at
 
     def _is_option(self, at: int, word: Word) -> bool:
         if word.text.startswith("-"):
@@ -330,7 +352,7 @@ class _ArgumentReader:
                 # In a bundle without a dash every letter takes a word of its own.
                 return options, rest or None, not rest or (text.startswith("-") and "@apart" not in row.marks)
             if options[-1] in row.glued:
-                return options, None, True
+                return options, rest or None, True
             if options[-1] not in row.flags:
                 return options, None, False
         return options, None, True
@@ -342,24 +364,25 @@ class _ArgumentReader:
         behind = self._words[at + 1]
         return option not in self._row.glued or (behind.literal and fits_kind(kind, behind.text))
 
-    def _unsure_value(self, at: int, option: str) -> str:
-        """The reason why some version of the program may not take a word for a value; empty if all do."""
-        row, word = self._row, self._words[at]
+    def _unsure_value(self, at: int, option: str, word: Word) -> str:
+        """The reason why a value may be an option, of another version or of a program that it is handed to."""
+        row = self._row
         if at < self._covered or not row.marks.isdisjoint({"@reads", "@words"}):
             return ""
         if "@args" in row.marks and _names_arguments(word):
             return f"has {word.shown}, a file with further arguments to {row.words[0]}"
-        if word.literal and option not in row.leading and _LIKE_AN_OPTION.match(word.text):
+        chosen = not word.literal and _CHOSEN_BY_THE_LINE.search(word.spelled) and not _keeps_out_options(word)
+        if chosen or (word.literal and option not in row.leading and _LIKE_AN_OPTION.match(word.text)):
             return f"has {word.shown} behind {option}, which may be an option as well"
         return ""
 
     def _value(self, at: int, kind: str, word: Word, reaches: bool) -> _Argument:
         text = word.text if word.literal else None
-        problem = "" if at < self._covered or fits_kind(kind, text) else _uncovered(word, self._row)
+        problem = "" if at < self._covered or _fits(kind, word) else _uncovered(word, self._row)
         if not word.literal and not problem and not word.is_one_text:
             problem = f"has {word.shown}, which may be an option of {self._path[0]} as well"
             problem = "" if "@reads" in self._row.marks else problem
-        return _Argument(at, problem, text if kind in {"FILE", "LOCAL", "INSIDE"} else None, reaches)
+        return _Argument(at, problem, text if kind in PATH_KINDS else None, reaches)
 
     def _operand(self, at: int, word: Word) -> Iterator[_Argument]:
         if "@stops" in self._row.marks:
@@ -373,9 +396,8 @@ class _ArgumentReader:
                 self._row = ProgramRow(self._path)
             return
         text = word.text if word.literal else None
-        fits = fits_kind(kind, text) and (word.literal or _fits_filled_in(kind, word))
-        problem = "" if at < self._covered or fits else _uncovered(word, self._row)
-        yield _Argument(at, problem, text if kind in {"FILE", "LOCAL", "INSIDE"} else None)
+        problem = "" if at < self._covered or _fits(kind, word) else _uncovered(word, self._row)
+        yield _Argument(at, problem, text if kind in PATH_KINDS else None)
 
     def _next_kind(self) -> str | None:
         kinds = self._row.operands[1:] if self._led else self._row.operands
@@ -432,9 +454,17 @@ def _keeps_out_options(word: Word) -> bool:
     return _FROM_THE_ENVIRONMENT.fullmatch(spelled) is not None and not _CHOSEN_BY_THE_LINE.search(spelled)
 
 
-def _fits_filled_in(kind: str, word: Word) -> bool:
-    """True if a word that the shell fills in, after fixed text, fits a kind."""
+def _fits(kind: str, word: Word) -> bool:
+    """True if a value or an operand fits a kind, whatever the shell fills in."""
+    if word.literal:
+        return fits_kind(kind, word.text)
+    if not fits_kind(kind, None):
+        return False
     spelled = word.spelled.lstrip(_QUOTES)
-    if kind == "INSIDE":
+    if kind == "SOURCE" and not _BEGINS_WITH_FOLDER.match(spelled):
+        return False
+    if kind in {"INSIDE", "SOURCE"}:
         return not spelled.startswith(("@", "~", "/", "$")) and ".." not in spelled and "/." not in spelled[1:]
-    return kind != "FILE" or not spelled.startswith(("@", "/inet"))
+    if kind == "NEW" and _MAKES_A_DASH.search(re.sub(r"[\"'\\]", "", spelled)):
+        return False
+    return kind not in {"FILE", "NEW"} or not spelled.startswith(("@", "/inet"))
