@@ -178,17 +178,24 @@ def test_an_idle_agent_asks_in_the_queue_that_is_there_now(place: Path, agent: A
         assert [each.ended_at is None for each in other.agents()] == [False]
 
 
+def replacement(agent: AgentQueue) -> AgentQueue:
+    """The connection that takes the place of one whose queue is gone."""
+    found = agent.replacement()
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
 def test_a_connection_is_opened_again_where_there_is_a_queue(place: Path, agent: AgentQueue, harm: Harm) -> None:
-    assert agent.reopened() is agent
+    assert agent.replacement() is None
     agent.submit(call())
     harm(place)
     if not (place / "queue.db").exists():
         with pytest.raises(QueueGoneError, match=HARMS[harm]):
-            agent.reopened()
+            agent.replacement()
         return
-    again = agent.reopened()
-    assert again is agent.reopened() is not agent
+    again = replacement(agent)
+    assert again is agent.replacement() is not agent
     assert again.submit(call("k2")).pending
 
 
@@ -201,7 +208,7 @@ def test_what_was_approved_in_a_lost_queue_is_asked_again_in_its_copy(
     assert agent.wait(posted.id).decision is not None
     remove(place)
     put_back(copy, place)
-    again = agent.reopened().submit(call())
+    again = replacement(agent).submit(call())
     assert (again.id, again.revision, again.pending) == (posted.id, 2, True)
 
 
@@ -214,7 +221,7 @@ def test_remembered_approvals_are_those_of_the_queue_that_is_there(
     assert agent.has_grant(call())
     remove(place)
     put_back(copy, place)
-    assert not agent.reopened().has_grant(call())
+    assert not replacement(agent).has_grant(call())
 
 
 @pytest.mark.parametrize("opened", [".", "queue.db"])
@@ -457,7 +464,7 @@ def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:
         agent.wait(posted.id)
     review.reopen()
     assert review.pending() == ()
-    again = agent.reopened().submit(call())
+    again = replacement(agent).submit(call())
     assert review.pending() == (again,)
     agent.close()
     assert review.pending() == ()

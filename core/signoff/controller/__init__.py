@@ -304,10 +304,9 @@ class ApprovalController:
 
     def _follow_queue(self) -> None:
         """If the queue is gone, go on with the one that is there now."""
-        if self._queue is not None:
-            there = self._queue.reopened()
-            if there is not self._queue:
-                self._queue, self._announced = there, None
+        there = None if self._queue is None else self._queue.replacement()
+        if there is not None:
+            self._queue, self._announced = there, None
 
     def _announce_mode(self) -> None:
         """Announce the mode to reviewers. No answer depends on it, or on whether it can be announced."""

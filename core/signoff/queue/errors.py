@@ -66,7 +66,7 @@ class QueueUnavailableError(QueueError):
 class QueueGoneError(QueueUnavailableError):
     """The queue was removed, replaced or set back while it was open; the message says where and what to do.
 
-    A connection that ends with it stays so: an agent goes on with `AgentQueue.reopened`, a reviewer
+    A connection that ends with it stays so: an agent goes on with `AgentQueue.replacement`, a reviewer
     calls `ReviewQueue.reopen`.
     """
 

@@ -50,11 +50,11 @@ class AgentQueue(Protocol):
     def agent(self) -> AgentInfo:
         """The agent as it introduced itself, with the mode that it announced last."""
 
-    def reopened(self) -> AgentQueue:
-        """Return a connection of the agent to the queue that is there now: this one, unless its queue is gone.
+    def replacement(self) -> AgentQueue | None:
+        """Return a connection of the agent to the queue in place of one that is gone; None if it is not gone.
 
-        Another connection is the same for all that share this one, and is closed with it. What waited in the queue
-        that is gone stays ended, and what was approved there does not run.
+        It is the same for all that share this one, and is closed with it. What waited in the queue that is gone
+        stays ended, and what was approved there does not run.
 
         Raises:
             QueueGoneError: The queue is gone, and there is none in its place.

@@ -111,8 +111,8 @@ class SqlAgentQueue:
         """The introduction of this connection, with the mode that it announced last."""
         return self._info
 
-    def reopened(self) -> AgentQueue:
-        """Return a connection of the agent to the queue that is there now: this one, unless its queue is gone.
+    def replacement(self) -> AgentQueue | None:
+        """Return a connection of the agent to the queue in place of one that is gone; None if it is not gone.
 
         Raises:
             QueueGoneError: The queue is gone, and there is none in its place.
@@ -120,7 +120,7 @@ class SqlAgentQueue:
         """
         try:
             with self._engine.read():
-                return self
+                return None
         except QueueGoneError as gone:
             with self._guard:
                 if self._closing:
@@ -137,7 +137,7 @@ class SqlAgentQueue:
                         raise
                     self._lease.release(told=False)
                 successor = self._successor
-            return successor.reopened()
+            return successor.replacement() or successor
 
     def announce_mode(self, mode: AgentMode, of: object | None = None) -> None:
         """Say how calls that need approval are answered, so that reviewers see it; no decision depends on it.
