@@ -1,7 +1,7 @@
 # On a fresh machine with python3 (3.11 or newer) and make, every target sets itself up.
 #   make demo    set up, then three real agents and the screen on them
 #   make test    set up, then the whole test suite
-#   make test-quick    what needs no screen, queue or framework: under a minute, for the one who changes a line
+#   make test-quick    what needs no screen, queue or framework: about a minute, for the one who changes a line
 # Another Python: make test PYTHON=python3.13 VENV=.venv-313
 
 PYTHON ?= python3
@@ -50,9 +50,11 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 QUICK := $(addprefix tests/,config core filter policy present seeds text tools tui/guard tui/state tui/text)
-# These measure limits, check types, or try what many programs say of themselves.
+# These measure limits, check types, play with random data, or try what many programs say of themselves.
 THOROUGH := $(addprefix tests/,core/test_import_weight.py policy/test_help_options.py policy/test_shell_limits.py \
-	policy/test_redaction_limits.py present/test_reveal_typing.py tools/test_beneath_swapped.py)
+	policy/test_shell_parsing.py policy/test_redaction_limits.py present/test_reveal_properties.py \
+	present/test_reveal_typing.py tools/test_beneath_swapped.py tools/test_paths_kernel.py \
+	tools/test_unchanged_files.py tui/guard/test_guard_robots.py)
 
 test-quick: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --numprocesses 2 $(QUICK) $(THOROUGH:%=--ignore=%)
