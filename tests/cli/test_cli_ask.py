@@ -286,9 +286,11 @@ def test_waiting_without_a_screen_says_on_standard_error_what_to_type(cli: Cli) 
         text=True,
     ) as asking:
         assert asking.stderr is not None
-        assert "waiting for a reviewer" in asking.stderr.readline()
-        line = asking.stderr.readline()
-        asking.kill()
+        try:
+            assert "waiting for a reviewer" in asking.stderr.readline()
+            line = asking.stderr.readline()
+        finally:
+            asking.kill()  # the block waits for its end
         assert (asking.stdout.read() if asking.stdout else "") == ""
     said = f"deploy waits for an answer, and no screen is open; to review it, type: signoff --queue {cli.place}"
     assert line == f"signoff: {said}\n"
