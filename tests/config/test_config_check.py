@@ -8,8 +8,8 @@ import pytest
 
 from signoff.cli.config_text import report_facts, report_text
 from signoff.config import parse_config
-from signoff.config.cautions import Caution, cautions
 from signoff.config.report import Report, describe
+from signoff.config.warnings import SettingsWarning, report_warnings
 
 LISTED = "custom_tools: [send]"
 MARK = "@requires_approval"
@@ -68,7 +68,7 @@ def test_a_mark_alone_on_a_function_is_told(tmp_path: Path, case: str) -> None:
     source, words = CLEAR[case]
     report = report_of(tmp_path, LISTED, source)
     assert said(report) == words
-    assert cautions(report) == []
+    assert report_warnings(report) == []
 
 
 @pytest.mark.parametrize("case", UNCLEAR)
@@ -88,22 +88,22 @@ def test_programs_are_told_too_that_it_is_unclear(tmp_path: Path) -> None:
 def test_a_function_with_other_decorators_and_no_setting_is_warned_of(tmp_path: Path) -> None:
     report = report_of(tmp_path, LISTED, f"@traced\n{MARK}\ndef send(): ...")
     message = f'whether it asks cannot be told from the source, because {DECORATED}; set its "approval"'
-    assert cautions(report) == [Caution(("custom_tools", "send"), message)]
+    assert report_warnings(report) == [SettingsWarning(("custom_tools", "send"), message)]
 
 
 @pytest.mark.parametrize(("approval", "words"), [("required", "asks first"), ("none", "runs without asking")])
 def test_a_setting_holds_whatever_the_decorators_do(tmp_path: Path, approval: str, words: str) -> None:
     report = report_of(tmp_path, f"custom_tools: {{send: {{approval: {approval}}}}}", "@traced\ndef send(): ...")
     assert said(report) == f"send  {words} (as set; tools.py, line 2)"
-    assert cautions(report) == []
+    assert report_warnings(report) == []
 
 
 # -- names -------------------------------------------------------------------------------------------------
 
 
-def warnings_of(folder: Path, settings: str, source: str = "") -> dict[str, str]:
-    found = cautions(report_of(folder, settings, source))
-    return {str(caution.path[-1]): caution.message for caution in found}
+def messages_of(folder: Path, settings: str, source: str = "") -> dict[str, str]:
+    found = report_warnings(report_of(folder, settings, source))
+    return {str(warning.path[-1]): warning.message for warning in found}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_tool_that_is_called_almost_like_a_known_one_is_warned_of(
     tmp_path: Path, written: str, meant: str
 ) -> None:
     settings = f"custom_tools: [deploy_shops]\ntools: {{{written}: {{approval: deny}}}}"
-    warnings = warnings_of(tmp_path, settings, "def deploy_shops(): ...")
+    warnings = messages_of(tmp_path, settings, "def deploy_shops(): ...")
     assert warnings == {written: f'is no tool that is known here; did you mean "{meant}"?'}
 
 
@@ -131,13 +131,13 @@ def test_a_tool_that_is_called_almost_like_a_known_one_is_warned_of(
 )
 def test_a_known_tool_and_one_of_any_other_origin_are_not_warned_of(tmp_path: Path, name: str) -> None:
     settings = f"{LISTED}\ntools: {{{name}: {{approval: required}}}}"
-    assert warnings_of(tmp_path, settings, "def send(): ...") == {}
+    assert messages_of(tmp_path, settings, "def send(): ...") == {}
 
 
 def test_a_custom_tool_that_there_is_not_is_warned_of_with_what_may_be_meant(tmp_path: Path) -> None:
     missing = "there is no such function in tools.py; nothing can be built"
     source = "def send_mail(): ...\ndef _send(): ...\nsend = 1"
-    assert warnings_of(tmp_path, "custom_tools: [sned_mail, other]", source) == {
+    assert messages_of(tmp_path, "custom_tools: [sned_mail, other]", source) == {
         "sned_mail": f'{missing}; did you mean "send_mail"?',
         "other": missing,
     }
@@ -145,6 +145,6 @@ def test_a_custom_tool_that_there_is_not_is_warned_of_with_what_may_be_meant(tmp
 
 def test_what_is_no_public_function_is_not_suggested(tmp_path: Path) -> None:
     source = "def _sends(): ...\nsent = 1"
-    assert warnings_of(tmp_path, LISTED, source) == {
+    assert messages_of(tmp_path, LISTED, source) == {
         "send": "there is no such function in tools.py; nothing can be built"
     }

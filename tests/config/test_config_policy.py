@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from balanced_rules import BALANCED
 from signoff.config import ConfigError, build, parse_config
-from signoff.config.cautions import cautions
 from signoff.config.report import describe, policy_facts, policy_rows
 from signoff.config.schema import config_schema, known_keys
+from signoff.config.warnings import report_warnings
 from signoff.policy.tool_rules import CallPolicy
 
 MAXIMUM = """\
@@ -294,7 +294,7 @@ def test_the_keys_of_a_server_are_known() -> None:
 
 def warnings_of(text: str) -> dict[str, str]:
     report = describe(parse_config(text), ".")
-    return {".".join(map(str, caution.path)): caution.message for caution in cautions(report)}
+    return {".".join(map(str, warning.path)): warning.message for warning in report_warnings(report)}
 
 
 ASK = "unknown: ask\n"
