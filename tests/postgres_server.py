@@ -66,7 +66,9 @@ class Server:
         """Start the server and wait until it takes connections."""
         assert self._process is None
         command = [str(self._programs / "postgres"), "-D", "data", "-k", str(self._home)]
-        command += ["-c", "listen_addresses=", "-c", "max_connections=300", "-c", "shared_buffers=64MB"]
+        # No test takes the power away; what a crash of the server leaves is the same without fsync.
+        for setting in ("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "fsync=off", "jit=off"):
+            command += ["-c", setting]
         if setpriv := shutil.which("setpriv"):  # a killed test run leaves no server behind
             command = [setpriv, "--pdeathsig", "INT", "--", *command]
         with (self._home / "log").open("ab") as log:

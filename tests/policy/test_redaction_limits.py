@@ -31,7 +31,7 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.lists(pieces, max_size=4))
 def test_what_stands_before_a_secret_tells_the_same_in_order_and_alone(stretches: list[list[str]]) -> None:
     text, places = "", []

@@ -143,7 +143,7 @@ def test_what_is_remembered_of_many_lines_is_little(monkeypatch: pytest.MonkeyPa
 # -- what was made linear says the same ----------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.text(st.sampled_from("a# \\\n;"), max_size=24))
 def test_a_comment_that_goes_on_is_found_wherever_it_stands(text: str) -> None:
     reason = suspicious_characters(text)
@@ -152,7 +152,7 @@ def test_a_comment_that_goes_on_is_found_wherever_it_stands(text: str) -> None:
         assert (reason is not None) is goes_on
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.text(st.sampled_from("a{}.,"), max_size=16))
 def test_braces_are_a_pattern_with_a_comma_or_two_points_between(text: str) -> None:
     found = re.search(r"\{.*(?:,|\.\.).*\}", text) is not None

@@ -98,7 +98,7 @@ def test_reading_runs_nothing(tmp_path: os.PathLike[str]) -> None:
 plain_texts = st.text(st.sampled_from("ab cd'\"|&;<>-=*?/.:12#$(){}!\\\t\n~^[]@%+,_"), max_size=14)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(plain_texts)
 @example("1?a")
 @example("a@b c")

@@ -233,5 +233,5 @@ class ScreenMachine(RuleBasedStateMachine):
             self._see(target)
 
 
-ScreenMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+ScreenMachine.TestCase.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
 TestScreenMachine = ScreenMachine.TestCase
