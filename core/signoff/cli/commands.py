@@ -80,8 +80,10 @@ _HOMES = {
     "popup": ("signoff.cli.popup", "popup"),
     "reject": ("signoff.cli.decide", "reject"),
     "reviewers": ("signoff.cli.reviewers", "reviewers"),
+    "serve": ("signoff.cli.serve", "serve"),
     "show": ("signoff.cli.show", "show"),
     "status": ("signoff.cli.status_command", "status"),
+    "token": ("signoff.cli.token", "token"),
 }
 """The module of each verb, and its name there."""
 

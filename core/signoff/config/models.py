@@ -16,9 +16,10 @@ unknown: ask
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -31,6 +32,7 @@ from pydantic import (
     Tag,
     WithJsonSchema,
     field_validator,
+    model_validator,
 )
 
 from signoff.modes import Mode
@@ -47,6 +49,7 @@ __all__ = [
     "AgentConfig",
     "ApprovalPoliciesConfig",
     "ArgumentRuleConfig",
+    "HostedAgentConfig",
     "PatternConfig",
     "PolicyConfig",
     "Redaction",
@@ -244,7 +247,7 @@ class PolicyConfig(BaseModel):
     """What happens to a call of a tool that nothing is known of. Asking is recommended: allow lets those of the
     servers here run, and leaves all others to the default of the program."""
     auto_approve_in_daemon: StrictBool = False
-    """Only means something to a daemon that runs agents; nothing is approved by it here."""
+    """For `signoff serve`: whether calls of runs in the mode daemon are approved without asking anybody."""
 
     @field_validator("tool_servers")
     @classmethod
@@ -273,6 +276,34 @@ class ToolConfig(BaseModel):
     """Whether its calls have to be approved, or are blocked; null leaves it to the tool."""
 
 
+class HostedAgentConfig(BaseModel):
+    """An agent that `signoff serve` runs; exactly one of the first three says what it is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    pydantic_ai: str | None = None
+    """A PydanticAI agent, such as `shop:agent`: a module beside the settings file, and the name in it."""
+    python: str | None = None
+    """A function that takes a `HostedRun` and returns its answer, named in the same way; it may be async."""
+    command: tuple[str, ...] | None = None
+    """A program with its arguments; it speaks lines of JSON on standard output and standard input."""
+    time_limit: float = Field(default=300, gt=0)
+    """Seconds that a run may take, without those in which it waits for a person."""
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if sum(kind is not None for kind in (self.pydantic_ai, self.python, self.command)) != 1:
+            raise ValueError('must have exactly one of "pydantic_ai", "python" and "command"')
+        for entry in (self.pydantic_ai, self.python):
+            if entry is not None and not all(part.isidentifier() for part in re.split("[.:]", entry)):
+                raise ValueError(f"must name a module and something in it, such as shop:agent, not {shown(entry)}")
+            if entry is not None and entry.count(":") != 1:
+                raise ValueError(f"must have one colon, as in shop:agent, not {shown(entry)}")
+        if self.command == ():
+            raise ValueError("the command is empty; give the program")
+        return self
+
+
 class AgentConfig(PolicyConfig):
     """What the tools of an agent may do, and what must be approved.
 
@@ -289,6 +320,16 @@ class AgentConfig(PolicyConfig):
     """Settings of any other tools, by name."""
     approval_mode: Mode | None = None
     """Who answers: a person (interactive), always yes (approve_all), always no (strict)."""
+    agents: dict[str, HostedAgentConfig] = Field(default_factory=dict)
+    """Agents that `signoff serve` runs, by name; they get the tools of this file, and its rules hold for them."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """For `signoff serve`: the least weight of what it logs."""
+    verbose_logging: StrictBool = False
+    """For `signoff serve`: whether the arguments of calls are logged too, without their secrets."""
+    trace_enabled: StrictBool = False
+    """For `signoff serve`: whether each HTTP request is logged, with its time."""
+    metrics_enabled: StrictBool = True
+    """For `signoff serve`: whether there is a page of metrics, for Prometheus."""
 
     @property
     def tool_configs(self) -> dict[str, dict[str, str]]:

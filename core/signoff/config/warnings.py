@@ -292,7 +292,7 @@ def policy_warnings(config: PolicyConfig) -> Iterator[SettingsWarning]:
         config: The settings.
     """
     if config.auto_approve_in_daemon:
-        only = "has no effect: it is for a daemon that runs agents, and nothing is approved by it here"
+        only = "in daemon runs of `signoff serve`, everything that asks is approved without anybody looking at it"
         yield SettingsWarning(("auto_approve_in_daemon",), only)
     policy = build_call_policy(config)
     if policy is None:

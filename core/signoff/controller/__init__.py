@@ -24,7 +24,7 @@ from signoff.redefinition import KnownDefinitions, other_definitions
 from signoff.session_memory import ApprovalMemory, CallKey, JudgedCalls, PlainCall, call_key
 
 if TYPE_CHECKING:
-    from signoff.controller.asking import Asking
+    from signoff.controller.asking import Asking, AskingWatcher
     from signoff.queue.protocol import AgentQueue
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
@@ -61,6 +61,7 @@ class ApprovalController:
             time of ``SIGNOFF_EXPIRES_IN``, else never. An expiry is a refusal of its own, and nobody's no. The
             time that is set nearest to the call holds: by the tool or `@requires_approval`, then by the toolset or
             middleware, then here, then in the environment.
+        watcher: Told of each request while it waits in the queue: for programs that show or count them.
 
     Raises:
         ValueError: The mode or `expires_in`, or the one in the environment, cannot be used.
@@ -76,7 +77,9 @@ class ApprovalController:
         memory: ApprovalMemory | None = None,
         cwd: str | None = None,
         expires_in: ExpiresIn | None = None,
+        watcher: AskingWatcher | None = None,
     ) -> None:
+        self._watcher = watcher
         self._expires_in = expires_in_environment() if expires_in is None else seconds_of(expires_in)
         self._callback = approval_callback if approval_callback is not None else _own_prompt(self)
         # Handing in a function that asks means that it is to be asked.
@@ -334,7 +337,7 @@ class ApprovalController:
             plain = replace(plain, why=request.why)
         enriches = getattr(type(self), _ENRICHING) is not getattr(ApprovalController, _ENRICHING)
         enrich = self._enrich_presentation if enriches else None
-        return Asking(request, plain, context, self._definitions, enrich)
+        return Asking(request, plain, context, self._definitions, enrich, self._watcher)
 
     # -- presentations by subclasses -------------------------------------------------------------------
 

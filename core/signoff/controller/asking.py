@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from signoff.approved_call import EditedCallError, require_runnable
 from signoff.controller.callbacks import (
@@ -32,9 +32,21 @@ from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
 
-__all__ = ["Asking", "by_grant", "by_memory", "taken_if_possible"]
+__all__ = ["Asking", "AskingWatcher", "by_grant", "by_memory", "taken_if_possible"]
 
 _ENRICHING = "_enrich_presentation"
+
+
+class AskingWatcher(Protocol):
+    """Is told of requests while they wait in the queue, in the thread or event loop that waits; must be quick."""
+
+    def asked(self, request: StoredRequest, context: ApprovalContext | None) -> None:
+        """Take notice of a request that was posted, or of its next revision."""
+
+    def answered(
+        self, request: StoredRequest, decision: ApprovalDecision, context: ApprovalContext | None
+    ) -> None:
+        """Take notice of the answer, before the call runs or its agent is told that it does not."""
 
 
 class Asking:
@@ -46,6 +58,7 @@ class Asking:
         context: The origin of the call.
         definitions: The definitions that people were asked about.
         enrich: Gives the request a presentation before it is shown; plain or asynchronous.
+        watcher: Told of the request while it waits in the queue.
     """
 
     def __init__(
@@ -55,7 +68,9 @@ class Asking:
         context: ApprovalContext | None,
         definitions: KnownDefinitions,
         enrich: Callable[[ApprovalRequest], object] | None,
+        watcher: AskingWatcher | None = None,
     ) -> None:
+        self._watcher = watcher
         self._request = self._shown = request
         self._plain = plain
         self._context = context
@@ -108,17 +123,20 @@ class Asking:
         try:
             while True:
                 posted = await asyncio.shield(posting)
+                self._tell_asked(posted)
                 outcome = await queue.await_outcome(posted.id)
                 decision = from_outcome(posted, outcome)
                 if not decision.approved:
-                    return decision
+                    return self._tell_answered(posted, decision)
                 try:
                     if await self._is_as_shown(snapshot):
                         require_runnable(decision, self._context)
-                        return decision.with_snapshot(_unless_empty(snapshot))
+                        decision = decision.with_snapshot(_unless_empty(snapshot))
+                        return self._tell_answered(posted, decision)
                     submission, snapshot = await self._bound()
                 except (SnapshotError, EditedCallError) as error:
-                    return await asyncio.to_thread(_given_up, queue, posted, error)
+                    decision = await asyncio.to_thread(_given_up, queue, posted, error)
+                    return self._tell_answered(posted, decision)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException as error:
             await asyncio.shield(_take_back(queue, posting, why_ended(error)))
@@ -130,16 +148,18 @@ class Asking:
         posted = queue.submit(submission)
         try:
             while True:
+                self._tell_asked(posted)
                 decision = from_outcome(posted, queue.wait(posted.id))
                 if not decision.approved:
-                    return decision
+                    return self._tell_answered(posted, decision)
                 try:
                     if self._is_as_shown_sync(snapshot):
                         require_runnable(decision, self._context)
-                        return decision.with_snapshot(_unless_empty(snapshot))
+                        decision = decision.with_snapshot(_unless_empty(snapshot))
+                        return self._tell_answered(posted, decision)
                     submission, snapshot = self._bound_sync()
                 except (SnapshotError, EditedCallError) as error:
-                    return _given_up(queue, posted, error)
+                    return self._tell_answered(posted, _given_up(queue, posted, error))
                 posted = queue.amend(posted.id, submission)
         except BaseException as error:
             with contextlib.suppress(QueueError):
@@ -147,6 +167,15 @@ class Asking:
             raise
 
     # -- the steps -------------------------------------------------------------------------------------
+
+    def _tell_asked(self, posted: StoredRequest) -> None:
+        if self._watcher is not None:
+            self._watcher.asked(posted, self._context)
+
+    def _tell_answered(self, posted: StoredRequest, decision: ApprovalDecision) -> ApprovalDecision:
+        if self._watcher is not None:
+            self._watcher.answered(posted, decision, self._context)
+        return decision
 
     async def _bound(self) -> tuple[Submission, Snapshot]:
         """The submission, bound to the files as they are now."""

@@ -1,0 +1,1 @@
+"""Approvals over HTTP and WebSocket, and the runs of hosted agents: ``signoff serve``."""

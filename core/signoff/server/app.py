@@ -1,0 +1,134 @@
+"""The application: all routes, behind the rules of access."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import Any
+
+import yaml
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as Connection
+
+from signoff.queue import queue_stats
+from signoff.queue.errors import QueueError
+from signoff.server.access import AccessRules, HttpError, require
+from signoff.server.approvals_socket import ApprovalsSocket
+from signoff.server.metrics import metrics_page
+from signoff.server.runs_api import runs_routes
+from signoff.server.service import Service
+from signoff.server.tokens import Scope, TokenFile
+
+__all__ = ["application", "openapi"]
+
+_log = logging.getLogger("signoff.http")
+
+
+def application(
+    service: Service, *, hosts: frozenset[str], origins: frozenset[str], tokens: TokenFile
+) -> Starlette:
+    """Return the application.
+
+    Args:
+        service: What the routes share.
+        hosts: As for `AccessRules`.
+        origins: As for `AccessRules`.
+        tokens: The tokens.
+    """
+
+    @contextlib.asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        supervising = asyncio.create_task(service.supervise())
+        try:
+            yield
+        finally:
+            supervising.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await supervising
+            await asyncio.to_thread(service.close)
+
+    routes = [
+        *runs_routes(service),
+        WebSocketRoute("/approvals", ApprovalsSocket(service)),
+        Route("/openapi.json", _openapi_page, methods=["GET"]),
+    ]
+    if service.config.metrics_enabled:
+        routes.append(Route("/metrics", _metrics(service), methods=["GET"]))
+    middleware = [Middleware(AccessRules, hosts=hosts, origins=origins, tokens=tokens)]
+    if service.config.trace_enabled:
+        middleware.insert(0, Middleware(_Trace))
+    handlers: dict[Any, Any] = {HttpError: _refused, HTTPException: _no_such_thing, Exception: _fault}
+    return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=running)
+
+
+def openapi() -> dict[str, Any]:
+    """Return the description of the API, as OpenAPI 3.1."""
+    text = resources.files("signoff.server").joinpath("openapi.yaml").read_text("utf-8")
+    description: dict[str, Any] = yaml.safe_load(text)
+    return description
+
+
+async def _openapi_page(request: Request) -> Response:
+    require(request, *Scope)
+    return JSONResponse(openapi())
+
+
+def _metrics(service: Service) -> Any:
+    async def page(request: Request) -> Response:
+        require(request, Scope.READ)
+        try:
+            stats = await asyncio.to_thread(queue_stats, service.place)
+        except QueueError as error:
+            raise HttpError(503, str(error)) from error
+        content = await asyncio.to_thread(metrics_page, service.runs, stats)
+        return Response(content, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return page
+
+
+async def _refused(_: Request, error: HttpError) -> Response:
+    return error.response()
+
+
+async def _no_such_thing(_: Request, error: HTTPException) -> Response:
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+
+async def _fault(_: Request, error: Exception) -> Response:
+    _log.error("a fault in signoff itself", exc_info=error)
+    return JSONResponse({"error": "a fault in signoff itself; its log says more"}, 500)
+
+
+class _Trace:
+    """Logs each request, with its time."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start, status = time.monotonic(), 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            milliseconds = round((time.monotonic() - start) * 1000, 1)
+            facts = {"method": scope["method"], "path": scope["path"], "status": status, "ms": milliseconds}
+            _log.info("request", extra={"facts": facts})

@@ -1,0 +1,310 @@
+"""The process that hosts runs: ``python -m signoff.server.host``, started by the server, and not ended with it.
+
+A run that waits for a person outlives a server that is killed: its process, its place in the queue and its answer
+stay. A host takes the runs of the server that started it, and ends when those are done and that server is gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import fcntl
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+
+from signoff.config.build import build
+from signoff.config.models import AgentConfig, HostedAgentConfig
+from signoff.config.trust import load_trusted
+from signoff.controller import ApprovalController
+from signoff.modes import Mode, chosen_mode
+from signoff.queue import AgentInfo, AgentQueue, open_agent_queue
+from signoff.queue.wakeups import AsyncBell
+from signoff.server.hosted_agents import HostedAgent, hosted_agent
+from signoff.server.hosted_run import HostedRun
+from signoff.server.json_log import log_as_json
+from signoff.server.runs import HOST, Run, RunMode, RunStatus, RunStore
+
+__all__ = ["HeldFile", "HostFiles", "is_held", "start_host"]
+
+_LOOK_SECONDS = 1.0
+"""The longest sleep without a look: a wake-up can be lost."""
+
+_log = logging.getLogger("signoff.host")
+
+
+# -- A process that is there: it holds the lock of a file, which ends with it.
+
+
+class HeldFile:
+    """The lock of a file, held until it is closed or the process ends.
+
+    Raises:
+        BlockingIOError: Another process holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._descriptor)
+            raise
+
+    def close(self) -> None:
+        """Let it go."""
+        os.close(self._descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """True if a process holds the lock of a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+# -- Starting a host.
+
+
+@dataclass(frozen=True, slots=True)
+class HostFiles:
+    """The files by which a server and its host know of each other.
+
+    Attributes:
+        directory: The directory of the runs.
+        ident: The id of the server that runs are created by, and of the host that performs them.
+    """
+
+    directory: Path
+    ident: str
+
+    @property
+    def server(self) -> Path:
+        """Held by the server."""
+        return self.directory / f"server-{self.ident}"
+
+    @property
+    def host(self) -> Path:
+        """Held by the host."""
+        return self.directory / f"host-{self.ident}"
+
+    def remove(self) -> None:
+        """Remove both."""
+        self.server.unlink(missing_ok=True)
+        self.host.unlink(missing_ok=True)
+
+
+def start_host(directory: Path, ident: str, settings: Path, place: str | None) -> subprocess.Popen[bytes]:
+    """Start the host of a server; it is ready when it holds its file.
+
+    Args:
+        directory: The directory of the runs.
+        ident: The id of the server.
+        settings: The settings file.
+        place: The queue; None for the default one.
+    """
+    command = [sys.executable, "-m", "signoff.server.host", str(directory), ident, str(settings)]
+    command += [] if place is None else ["--queue", place]
+    with (directory / "host.log").open("ab") as log:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+
+# -- The host.
+
+
+class _Host:
+    """Performs runs, each in a task of its own."""
+
+    def __init__(
+        self, store: RunStore, files: HostFiles, config: AgentConfig, directory: Path, place: str | None
+    ) -> None:
+        self._store = store
+        self._files = files
+        self._config = config
+        self._directory = directory
+        self._place = place
+        self._setup = build(config, directory)
+        self._agents: dict[str, HostedAgent] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._reasons: dict[str, str] = {}
+
+    async def work(self) -> None:
+        """Perform runs until there are none and their server is gone."""
+        with AsyncBell(self._store.bells.hang(HOST)) as bell:
+            while True:
+                for run in await asyncio.to_thread(self._store.take, self._files.ident):
+                    self._tasks[run.id] = asyncio.create_task(self._perform(run))
+                for run_id, reason in (await asyncio.to_thread(self._store.to_end, self._files.ident)).items():
+                    self._end(run_id, reason)
+                if not self._tasks and not is_held(self._files.server):
+                    return
+                await bell.sleep(_LOOK_SECONDS)
+
+    async def stop(self) -> None:
+        """End all runs: the process was told to end."""
+        for run_id in tuple(self._tasks):
+            self._end(run_id, "the host of the run was stopped")
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _end(self, run_id: str, reason: str) -> None:
+        task = self._tasks.get(run_id)
+        if task is not None and run_id not in self._reasons:
+            self._reasons[run_id] = reason
+            task.cancel()
+
+    async def _perform(self, run: Run) -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        queue: AgentQueue | None = None
+        hosted: HostedRun | None = None
+        try:
+            info = AgentInfo(run.agent, run.session, str(self._directory), via="runs", program="signoff serve")
+            queue = await asyncio.to_thread(open_agent_queue, info, self._place)
+            hosted = HostedRun(
+                run,
+                self._store,
+                queue,
+                lambda watcher: self._controller(run, queue, watcher),
+                self._setup.call_policy,
+                stop=partial(_soon, loop, task.cancel),
+            )
+            settings = self._config.agents[run.agent]
+            async with _RunTime(settings.time_limit, hosted):
+                output = await self._agent(run.agent, settings).perform(hosted)
+            if hosted.denied is None:
+                hosted.finish(output)
+            else:
+                hosted.cancel("")
+        except asyncio.CancelledError:
+            if hosted is not None:
+                hosted.cancel(self._reasons.get(run.id, "cancelled"))
+        except Exception as error:  # noqa: BLE001 - whatever an agent raises is the end of its run alone
+            _log.warning("run failed", extra={"facts": {"run": run.id, "error": repr(error)}}, exc_info=error)
+            self._fail(run, hosted, error)
+        finally:
+            self._tasks.pop(run.id, None)
+            self._reasons.pop(run.id, None)
+            if queue is not None:
+                await asyncio.shield(asyncio.to_thread(queue.close))
+
+    def _fail(self, run: Run, hosted: HostedRun | None, error: Exception) -> None:
+        if hosted is not None and hosted.denied is not None:
+            hosted.cancel("")
+            return
+        words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        if isinstance(error, TimeoutError) and not str(error):
+            words = "it took longer than its time limit"
+        self._store.end(run.id, RunStatus.FAILED, "run_failed", error=words)
+
+    def _controller(self, run: Run, queue: AgentQueue | None, watcher: HostedRun) -> ApprovalController:
+        assert queue is not None
+        return ApprovalController(self._mode(run), queue=queue, cwd=str(self._directory), watcher=watcher)
+
+    def _mode(self, run: Run) -> Mode:
+        """The mode of the settings; in a daemon that may approve by itself, everything is approved."""
+        wanted: Mode = "interactive"
+        if run.mode is RunMode.DAEMON and self._config.auto_approve_in_daemon:
+            wanted = "approve_all"
+        return chosen_mode(wanted, "strict" if self._config.approval_mode == "strict" else None)
+
+    def _agent(self, name: str, settings: HostedAgentConfig) -> HostedAgent:
+        if name not in self._agents:
+            self._agents[name] = hosted_agent(settings, self._setup, self._directory)
+        return self._agents[name]
+
+
+def _soon(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
+    """Do something in an event loop, from whatever thread."""
+    loop.call_soon_threadsafe(work)
+
+
+class _RunTime:
+    """A limit of time that stands still while a run waits for people.
+
+    Raises:
+        TimeoutError: The time is over.
+    """
+
+    def __init__(self, seconds: float, run: HostedRun) -> None:
+        self._left = seconds
+        self._run = run
+        self._loop = asyncio.get_running_loop()
+        self._timeout = asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._run.on_waiting = lambda waits: _soon(self._loop, partial(self._waits, waits))
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._run.on_waiting = lambda _: None
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def _waits(self, waits: bool) -> None:
+        when = self._timeout.when()
+        with contextlib.suppress(RuntimeError):  # it is over already
+            if waits and when is not None:
+                self._left = when - self._loop.time()
+                self._timeout.reschedule(None)
+            elif not waits:
+                self._timeout.reschedule(self._loop.time() + self._left)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Host runs until there is nothing left to host."""
+    parser = argparse.ArgumentParser(prog="signoff.server.host")
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("ident")
+    parser.add_argument("settings", type=Path)
+    parser.add_argument("--queue", default=None)
+    given = parser.parse_args(arguments)
+    files = HostFiles(given.directory, given.ident)
+    try:
+        held = HeldFile(files.host)
+    except BlockingIOError:
+        return 0  # the server was impatient
+    store = RunStore(given.directory)
+    try:
+        config = load_trusted(given.settings)
+        log_as_json(config.log_level)
+        directory = given.settings.resolve().parent
+        os.chdir(directory)
+        asyncio.run(_serve(_Host(store, files, config, directory, given.queue)))
+    finally:
+        store.close()
+        held.close()
+        if not is_held(files.server):
+            files.remove()
+    return 0
+
+
+async def _serve(host: _Host) -> None:
+    working = asyncio.ensure_future(host.work())
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, working.cancel)
+    try:
+        await working
+    except asyncio.CancelledError:
+        await host.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""The agents that a run may host: one of PydanticAI, a Python function, or a program that speaks lines of JSON.
+
+A program is started for each run. It gets one line, and then speaks until it ends; each line is a JSON object:
+
+    to it:   {"type": "start", "run_id": "run-1", "session_id": "s", "mode": "interactive", "input": "Tidy up"}
+    from it: {"type": "ask", "id": "1", "tool": "delete", "arguments": {"path": "a"}, "server": "files"}
+    to it:   {"type": "answer", "id": "1", "approved": false, "reason": "keep it", "blocked": false}
+    from it: {"type": "result", "output": "done"}
+
+It runs a call only when the answer says ``"approved": true``. ``{"type": "tools", "id": "1", "tools": [...],
+"server": "files"}`` is answered with the names that a model may be offered. Its standard error goes to the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from signoff.canonical import NotJsonError, parse_json
+from signoff.server.hosted_run import HostedRun, RunFailedError
+
+if TYPE_CHECKING:
+    from signoff.config.build import Setup
+    from signoff.config.models import HostedAgentConfig
+
+__all__ = ["HostedAgent", "hosted_agent"]
+
+_LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of one line of a program."""
+
+_ENDING_SECONDS = 5.0
+"""Time for a program to end after it was told to."""
+
+
+class HostedAgent(Protocol):
+    """An agent that can be run, any number of times at once."""
+
+    async def perform(self, run: HostedRun) -> str:
+        """Do one run and return its answer.
+
+        Raises:
+            Exception: The run failed; the message says why.
+        """
+
+
+def hosted_agent(config: HostedAgentConfig, setup: Setup, directory: Path) -> HostedAgent:
+    """Return an agent of the settings.
+
+    Args:
+        config: Its entry in the settings.
+        setup: The tools and rules of the settings.
+        directory: The directory of the settings; modules are found there, and programs run there.
+
+    Raises:
+        ImportError: A module, or the name in it, cannot be loaded.
+        TypeError: The name is something else than it has to be.
+    """
+    if config.command is not None:
+        return _Program(config.command, directory)
+    if config.python is not None:
+        function = _named(config.python, directory)
+        if not callable(function):
+            raise TypeError(f"{config.python} is no function")
+        return _Function(function)
+    assert config.pydantic_ai is not None
+    from signoff.server.hosted_pydantic_ai import HostedPydanticAgent
+
+    return HostedPydanticAgent(_named(config.pydantic_ai, directory), setup, config.pydantic_ai)
+
+
+def _named(entry: str, directory: Path) -> Any:
+    module, _, name = entry.partition(":")
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
+    found = importlib.import_module(module)
+    if not hasattr(found, name):
+        raise ImportError(f"there is no {name} in {found.__file__ or module}")
+    return getattr(found, name)
+
+
+class _Function:
+    """A function of Python; one that is not asynchronous runs in a thread."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    async def perform(self, run: HostedRun) -> str:
+        if inspect.iscoroutinefunction(self._function):
+            answer = await self._function(run)
+        else:
+            answer = await asyncio.to_thread(self._function, run)
+        return "" if answer is None else str(answer)
+
+
+class _Program:
+    """A program that asks in lines of JSON."""
+
+    def __init__(self, command: Sequence[str], directory: Path) -> None:
+        self._command = command
+        self._directory = directory
+
+    async def perform(self, run: HostedRun) -> str:
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            cwd=self._directory,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_LONGEST_LINE,
+            start_new_session=True,
+        )
+        try:
+            return await _Dialogue(process, run).hold()
+        finally:
+            await _ended(process)
+
+
+class _Dialogue:
+    """What a program and its host say to each other."""
+
+    def __init__(self, process: asyncio.subprocess.Process, run: HostedRun) -> None:
+        self._process = process
+        self._run = run
+        self._asking: set[asyncio.Task[None]] = set()
+
+    async def hold(self) -> str:
+        """Answer the program until it gives its result.
+
+        Raises:
+            RunFailedError: It ended without one, or said something that nobody understands.
+        """
+        run = self._run
+        start = {"run_id": run.id, "session_id": run.session_id, "mode": run.mode, "input": run.input}
+        await self._say({"type": "start", **start})
+        assert self._process.stdout is not None
+        try:
+            while True:
+                line = await self._line()
+                if line is None:
+                    code = await self._process.wait()
+                    raise RunFailedError(f"the program ended with {code}, and without a result")
+                match line.get("type"):
+                    case "result":
+                        return str(line.get("output", ""))
+                    case "ask":
+                        self._begin(self._answer(line))
+                    case "tools":
+                        names = [str(name) for name in line.get("tools") or ()]
+                        offered = run.offered(names, server=line.get("server"))
+                        await self._say({"type": "tools", "id": line.get("id"), "tools": offered})
+                    case kind:
+                        raise RunFailedError(
+                            f"the program said a line of the type {kind!r}; see: signoff serve --help"
+                        )
+        finally:
+            for task in self._asking:
+                task.cancel()
+            await asyncio.gather(*self._asking, return_exceptions=True)
+
+    def _begin(self, work: Any) -> None:
+        """Answer beside the next lines, so that a program may ask about several calls at once."""
+        task = asyncio.create_task(work)
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+
+    async def _answer(self, line: Mapping[str, Any]) -> None:
+        tool, arguments = line.get("tool"), line.get("arguments", {})
+        answer: dict[str, Any] = {"type": "answer", "id": line.get("id"), "approved": False, "blocked": False}
+        if not isinstance(tool, str) or not isinstance(arguments, dict):
+            await self._say({**answer, "reason": '"tool" must be a text and "arguments" an object'})
+            return
+        try:
+            decision = await self._run.ask(tool, arguments, server=line.get("server"), call_id=str(line.get("id")))
+        except PermissionError as error:
+            await self._say({**answer, "blocked": True, "reason": str(error)})
+            return
+        approved = decision.approved is True
+        await self._say({**answer, "approved": approved, "reason": decision.note, "source": decision.source})
+
+    async def _line(self) -> dict[str, Any] | None:
+        assert self._process.stdout is not None
+        try:
+            text = await self._process.stdout.readline()
+            value = parse_json(text.decode()) if text else None
+        except (ValueError, NotJsonError) as error:
+            raise RunFailedError(f"the program said a line that is no JSON object: {error}") from error
+        if value is not None and not isinstance(value, dict):
+            raise RunFailedError("the program said a line that is no JSON object")
+        return value
+
+    async def _say(self, line: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(ConnectionError):  # it has ended; reading tells
+            self._process.stdin.write(json.dumps(line).encode() + b"\n")
+            await self._process.stdin.drain()
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Wait for a program whose input is closed; what does not end by itself is killed."""
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_ENDING_SECONDS):
+            await process.wait()
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

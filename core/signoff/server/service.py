@@ -1,0 +1,140 @@
+"""What the routes share: the runs and their host, and the queue as reviewers see it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import subprocess
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from signoff.config.models import AgentConfig
+from signoff.queue import open_review_queue
+from signoff.queue.errors import QueueError
+from signoff.queue.protocol import ReviewQueue
+from signoff.queue.records import DecideResult, Decision, new_id
+from signoff.server.access import HttpError
+from signoff.server.host import HeldFile, HostFiles, is_held, start_host
+from signoff.server.runs import Run, RunMode, RunStore
+
+__all__ = ["Service"]
+
+_LOOK_SECONDS = 1.0
+"""How often it is looked whether the host is there."""
+
+_log = logging.getLogger("signoff.server")
+
+
+class Service:
+    """The server behind its routes.
+
+    Args:
+        settings: The settings file.
+        config: What is in it.
+        directory: The directory of the runs.
+        place: The queue; None for the default one.
+    """
+
+    def __init__(self, settings: Path, config: AgentConfig, directory: Path, place: str | None) -> None:
+        self.config = config
+        self.runs = RunStore(directory)
+        self._settings = settings
+        self.place = place
+        self._files = HostFiles(directory, new_id())
+        self._held = HeldFile(self._files.server)
+        self._host: subprocess.Popen[bytes] | None = None
+        self._guard = threading.Lock()
+        self._reviewers: dict[str, ReviewQueue] = {}
+
+    # -- runs -------------------------------------------------------------------------------------------------
+
+    def agent_named(self, name: str | None) -> str:
+        """Return the name of the agent that is meant: the only one, if none is named.
+
+        Raises:
+            HttpError: There is no such agent, or there are several.
+        """
+        names = sorted(self.config.agents)
+        if name is None and len(names) == 1:
+            return names[0]
+        if name is None:
+            raise HttpError(400, f"Missing required field: agent; it is one of: {', '.join(names) or 'none'}")
+        if name not in names:
+            raise HttpError(400, f"there is no agent {name!r}; the settings name: {', '.join(names) or 'none'}")
+        return name
+
+    async def create_run(self, agent: str, session: str | None, mode: RunMode, text: str) -> Run:
+        """Store a run; the host performs it."""
+        run = await asyncio.to_thread(self.runs.create, self._files.ident, agent, session, mode, text)
+        _log.info("run created", extra={"facts": {"run": run.id, "agent": agent, "mode": mode}})
+        return run
+
+    async def supervise(self) -> None:
+        """Keep a host running, and end the runs of hosts that are gone; for ever."""
+        while True:
+            try:
+                await asyncio.to_thread(self._look_after_hosts)
+            except Exception as error:  # noqa: BLE001 - the server goes on, and looks again
+                _log.error("cannot look after the runs", extra={"facts": {"error": repr(error)}})
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def _look_after_hosts(self) -> None:
+        starting = self._host is not None and self._host.poll() is None
+        if self.config.agents and not starting and not is_held(self._files.host):
+            if self._host is not None:
+                _log.error("the host of the runs is gone; another is started")
+            self._host = start_host(self._files.directory, self._files.ident, self._settings, self.place)
+            starting = True
+        directory = self._files.directory
+        self.runs.end_abandoned(
+            lambda host: (starting and host == self._files.ident) or is_held(HostFiles(directory, host).host)
+        )
+
+    # -- the queue --------------------------------------------------------------------------------------------
+
+    def reviewing(self, name: str) -> ReviewQueue:
+        """Return the queue as a reviewer of that name sees it.
+
+        Raises:
+            QueueError: It cannot be opened.
+        """
+        with self._guard:
+            if name not in self._reviewers:
+                self._reviewers[name] = open_review_queue(self.place, reviewer=name)
+            return self._reviewers[name]
+
+    async def decide(self, name: str, target: tuple[str, int, str], decision: Decision) -> DecideResult:
+        """Decide one request under the name of a token.
+
+        Raises:
+            HttpError: The queue cannot take it; nothing was decided.
+        """
+        try:
+            queue = await asyncio.to_thread(self.reviewing, name)
+            verdict = await asyncio.to_thread(queue.decide, *target, decision)
+        except QueueError as error:
+            raise HttpError(503, f"nothing was decided: {error}") from error
+        facts = {"request": target[0], "by": name, "approved": decision.approved, "verdict": verdict.kind}
+        _log.info("decision", extra={"facts": facts})
+        return verdict
+
+    async def changes(self, name: str) -> AsyncIterator[None]:
+        """Yield now, and whenever something in the queue may have changed.
+
+        Raises:
+            QueueError: The queue cannot be used.
+        """
+        queue = await asyncio.to_thread(self.reviewing, name)
+        async for _ in queue.watch():
+            yield
+
+    def close(self) -> None:
+        """Let everything go; the host goes on until its runs are done."""
+        with self._guard:
+            for queue in self._reviewers.values():
+                with contextlib.suppress(QueueError):
+                    queue.close()
+        self._held.close()
+        self.runs.close()
