@@ -196,7 +196,6 @@ class _Host:
             if hosted is not None:
                 hosted.cancel(self._reasons.get(run.id, "cancelled"))
         except Exception as error:  # noqa: BLE001 - whatever an agent raises is the end of its run alone
-            _log.warning("run failed", extra={"facts": {"run": run.id, "error": repr(error)}}, exc_info=error)
             self._fail(run, hosted, error)
         finally:
             self._tasks.pop(run.id, None)
@@ -208,6 +207,7 @@ class _Host:
         if hosted is not None and hosted.denied is not None:
             hosted.cancel("")
             return
+        _log.warning("run failed", extra={"facts": {"run": run.id}}, exc_info=error)
         words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         if isinstance(error, TimeoutError) and not str(error):
             words = "it took longer than its time limit"

@@ -225,6 +225,11 @@ class RunStore:
             for (run_id,) in left:
                 self.end(run_id, RunStatus.FAILED, "run_failed", error="the process that hosted the run is gone")
 
+    def hand_over(self, lost: str, host: str) -> None:
+        """Give the runs that a lost host had not begun to another one."""
+        with self._writing() as database:
+            database.execute("UPDATE runs SET host = ? WHERE host = ? AND taken = 0", (host, lost))
+
     # -- what the host writes ---------------------------------------------------------------------------------
 
     def take(self, host: str) -> list[Run]:

@@ -81,16 +81,22 @@ class Service:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _look_after_hosts(self) -> None:
-        starting = self._host is not None and self._host.poll() is None
-        if self.config.agents and not starting and not is_held(self._files.host):
+        if self.config.agents and (self._host is None or self._host.poll() is not None):
             if self._host is not None:
-                _log.error("the host of the runs is gone; another is started")
+                self._replace_host()
             self._host = start_host(self._files.directory, self._files.ident, self._settings, self.place)
-            starting = True
-        directory = self._files.directory
-        self.runs.end_abandoned(
-            lambda host: (starting and host == self._files.ident) or is_held(HostFiles(directory, host).host)
-        )
+        directory, mine = self._files.directory, self._files.ident
+        self.runs.end_abandoned(lambda host: host == mine or is_held(HostFiles(directory, host).host))
+
+    def _replace_host(self) -> None:
+        """Go on with another host: runs that the last one had begun are lost with it, the others are not."""
+        _log.error("the host of the runs is gone; another is started")
+        lost, held = self._files, self._held
+        self._files = HostFiles(lost.directory, new_id())
+        self._held = HeldFile(self._files.server)
+        self.runs.hand_over(lost.ident, self._files.ident)
+        held.close()
+        lost.remove()
 
     # -- the queue --------------------------------------------------------------------------------------------
 
