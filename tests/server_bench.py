@@ -64,7 +64,12 @@ def think(messages, info: AgentInfo) -> ModelResponse:
 def toolset(ident):
     return FunctionToolset([read_status, write_file, delete_files, format_disk], id=ident)
 
-agent = Agent(FunctionModel(think), toolsets=[toolset("tools-of-tests")])
+def agent_of(server):
+    return Agent(FunctionModel(think), toolsets=[toolset(server)])
+
+agent = agent_of("tools-of-tests")
+files, system = agent_of("file-server"), agent_of("system-tools")
+critical, prod, dev, automation = (agent_of(f"{name}-tools") for name in ("critical", "prod", "dev", "automation"))
 ''',
     "functions_of_tests.py": """
 import asyncio, json, pathlib

@@ -196,9 +196,7 @@ def arguments_of(request: ApprovalRequest, context: ApprovalContext | None) -> M
 
 
 def _described(request: ApprovalRequest, arguments: Mapping[str, Any]) -> str:
-    """The tool's description without the values of masked arguments: most descriptions are made of them."""
-    if not request.masked_keys:
-        return request.description
+    """The tool's description without the values of hidden arguments: most descriptions are made of them."""
     return DEFAULT_REDACTION.also(request.masked_keys).without_values(request.description, arguments)
 
 

@@ -320,8 +320,8 @@ def test_that_unknown_tools_may_run_is_warned_of(settings: str, more: str) -> No
     assert warnings_of(f"{ASK}{settings}") == {}
 
 
-def test_that_nothing_is_approved_for_a_daemon_is_told() -> None:
-    message = "has no effect: it is for a daemon that runs agents, and nothing is approved by it here"
+def test_that_everything_is_approved_in_a_daemon_is_warned_of() -> None:
+    message = "in daemon runs of `signoff serve`, everything that asks is approved without anybody looking at it"
     assert warnings_of(f"{ASK}auto_approve_in_daemon: true") == {"auto_approve_in_daemon": message}
 
 

@@ -98,3 +98,10 @@ def test_what_settings_mask_is_bound_and_matched_in_full(tmp_path: Path) -> None
 def test_the_description_says_nothing_that_settings_mask(tmp_path: Path) -> None:
     found = asked(cwd=tmp_path, masked_keys=("iban",), **MASKED)
     assert found.description == "pay(iban=[secret, 6 characters], n=1)"
+
+
+def test_the_description_says_nothing_that_is_hidden_by_its_name(tmp_path: Path) -> None:
+    found = asked(
+        cwd=tmp_path, payload={"password": "hunter2", "n": 1}, description="post(password='hunter2', n=1)"
+    )
+    assert found.description == "post(password=[secret, 7 characters], n=1)"

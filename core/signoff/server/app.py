@@ -59,7 +59,7 @@ def application(
 
     routes = [
         *runs_routes(service),
-        WebSocketRoute("/approvals", ApprovalsSocket(service)),
+        WebSocketRoute("/approvals", ApprovalsSocket(service).serve),
         Route("/openapi.json", _openapi_page, methods=["GET"]),
     ]
     if service.config.metrics_enabled:

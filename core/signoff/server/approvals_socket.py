@@ -65,7 +65,7 @@ class ApprovalsSocket:
         self._service = service
         self._connections = 0
 
-    async def __call__(self, websocket: WebSocket) -> None:
+    async def serve(self, websocket: WebSocket) -> None:
         """Talk to one client until it leaves."""
         try:
             token = require(websocket, Scope.DECIDE)
