@@ -62,7 +62,7 @@ test-quick: $(VENV)/.dev
 # The tests with the oldest versions of everything that pyproject.toml allows, in two environments: frameworks ask for
 # a newer pydantic than the rest. What wants the tools of `make check`, or a server of MCP, is left out.
 FLOORS := .venv-floors
-FRAMEWORKS := tests/adapters tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
+FRAMEWORKS := tests/adapters tests/server tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
 	tests/system/test_system_demo.py tests/system/test_system_tmux.py
 
 # uv finds the oldest versions; pip cannot.
@@ -75,10 +75,10 @@ $(FLOORS)/%/.done: pyproject.toml
 	@$(@D)/bin/uv --quiet pip install --python $(@D)/bin/python --constraint $(@D)/floors.txt -e '.[$(subst +,$(comma),$*),test]'
 	@touch $@
 
-test-floors: $(FLOORS)/policy+postgres/.done $(FLOORS)/langchain+policy+postgres+pydantic-ai/.done
+test-floors: $(FLOORS)/policy+postgres/.done $(FLOORS)/langchain+policy+postgres+pydantic-ai+server/.done
 	@sh scripts/install-programs.sh tmux strace vim
 	$(FLOORS)/policy+postgres/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS:%=--ignore=%)
-	$(FLOORS)/langchain+policy+postgres+pydantic-ai/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS)
+	$(FLOORS)/langchain+policy+postgres+pydantic-ai+server/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
 SECONDS ?= 300

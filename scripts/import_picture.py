@@ -26,6 +26,7 @@ PARTS = {
     "state": ("signoff_tui.state",),
     "guard, input, text": ("signoff_tui.guard", "signoff_tui.input", "signoff_tui.text"),
     "cli, demo": ("signoff.cli", "signoff.demo"),
+    "server": ("signoff.server",),
     "adapters": ("signoff.adapters",),
     "config": ("signoff.config", "signoff.command_review"),
     "tools": ("signoff.tools", "signoff.execution"),
