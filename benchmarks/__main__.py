@@ -23,6 +23,7 @@ from benchmarks import (
     queue_round_trip,
     queue_submitters,
     shell_verdicts,
+    wire,
 )
 from signoff.queue.keys.folder import KEYS_VARIABLE
 
@@ -39,6 +40,7 @@ PARTS = {
     "queue: beside others": queue_peers,
     "queue: idle for a minute": queue_idle,
     "queue: many at once": queue_submitters,
+    "the wire: HTTP and WebSocket": wire,
 }
 LARGE_PARTS = {"queue: a long history": queue_history}
 """Takes minutes and more than a gigabyte of disk for a while: measured with ``--large`` only."""
