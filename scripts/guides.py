@@ -28,6 +28,13 @@ def renewed(guide: str) -> str:
     return _PART.sub(lambda found: f"{found[1]}{_part(found['name'])}{found[3]}", guide)
 
 
+def api() -> str:
+    """The description of the server's API, for programs."""
+    from signoff.server.app import openapi
+
+    return json.dumps(openapi(), indent=1) + "\n"
+
+
 def _part(name: str) -> str:
     match name:
         case "screen settings":
@@ -102,3 +109,5 @@ if __name__ == "__main__":
         path = DOCS / name
         path.write_text(renewed(path.read_text("utf-8")), "utf-8")
         print(f"wrote docs/{name}", file=sys.stderr)
+    (DOCS / "openapi.json").write_text(api(), "utf-8")
+    print("wrote docs/openapi.json", file=sys.stderr)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from importlib import resources
 from typing import Any
 
@@ -60,7 +60,7 @@ def application(
     routes = [
         *runs_routes(service),
         WebSocketRoute("/approvals", ApprovalsSocket(service).serve),
-        Route("/openapi.json", _openapi_page, methods=["GET"]),
+        Route("/openapi.json", _openapi_page(service), methods=["GET"]),
     ]
     if service.config.metrics_enabled:
         routes.append(Route("/metrics", _metrics(service), methods=["GET"]))
@@ -71,16 +71,28 @@ def application(
     return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=running)
 
 
-def openapi() -> dict[str, Any]:
-    """Return the description of the API, as OpenAPI 3.1."""
+def openapi(agents: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the description of the API, as OpenAPI 3.1.
+
+    Args:
+        agents: Names of the agents that can be started; left open if there are none.
+    """
     text = resources.files("signoff.server").joinpath("openapi.yaml").read_text("utf-8")
     description: dict[str, Any] = yaml.safe_load(text)
+    if agents:
+        new_run = description["components"]["schemas"]["NewRun"]
+        only = len(agents) == 1
+        new_run["properties"]["agent"] = {"enum": [*agents, None] if only else list(agents)}
+        new_run["required"] += [] if only else ["agent"]
     return description
 
 
-async def _openapi_page(request: Request) -> Response:
-    require(request, *Scope)
-    return JSONResponse(openapi())
+def _openapi_page(service: Service) -> Any:
+    async def page(request: Request) -> Response:
+        require(request, *Scope)
+        return JSONResponse(openapi(sorted(service.config.agents)))
+
+    return page
 
 
 def _metrics(service: Service) -> Any:

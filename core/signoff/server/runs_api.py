@@ -48,8 +48,7 @@ def runs_routes(service: Service) -> list[Route]:
     """Return the routes of the runs API."""
     api = _RunsApi(service)
     return [
-        Route("/runs", api.create, methods=["POST"]),
-        Route("/runs", api.list_runs, methods=["GET"]),
+        Route("/runs", api.runs, methods=["GET", "POST"]),
         Route("/runs/{run_id}", api.show, methods=["GET"]),
         Route("/runs/{run_id}/events", _EventsEndpoint(service), methods=["GET"]),
         Route("/runs/{run_id}/approve", api.approve, methods=["POST"]),
@@ -62,8 +61,11 @@ class _RunsApi:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    async def create(self, request: Request) -> Response:
-        """Start a run."""
+    async def runs(self, request: Request) -> Response:
+        """Start a run, or list the newest ones."""
+        return await (self._create(request) if request.method == "POST" else self._list(request))
+
+    async def _create(self, request: Request) -> Response:
         require(request, Scope.ASK)
         body = await _json_body(request)
         text = _text(body, "input", required=True)
@@ -74,8 +76,7 @@ class _RunsApi:
         run = await self._service.create_run(agent, _text(body, "session_id"), mode, text or "")
         return JSONResponse({"run_id": run.id, "status": run.status})
 
-    async def list_runs(self, request: Request) -> Response:
-        """List the newest runs."""
+    async def _list(self, request: Request) -> Response:
         require(request, Scope.READ, Scope.ASK)
         limit = min(_number(request, "limit", 50), _MOST)
         before = _number(request, "before", 0) or None

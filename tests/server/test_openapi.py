@@ -1,0 +1,49 @@
+"""The server answers as its OpenAPI description says, whatever is sent.
+
+SIGNOFF_API_CASES=1000 makes so many examples for each operation, and sequences of operations.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server_bench import HOSTED, RULES, Served, served
+
+pytestmark = pytest.mark.system
+
+CASES = os.environ.get("SIGNOFF_API_CASES")
+LOOK = ["--max-examples", CASES] if CASES else ["--max-examples", "5", "--phases", "fuzzing"]
+
+SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path, RULES + HOSTED) as there:
+        yield there
+
+
+@pytest.mark.skipif(not SCHEMATHESIS.exists(), reason="needs schemathesis")
+def test_every_answer_conforms_and_none_is_a_fault(server: Served, tmp_path: Path) -> None:
+    description = tmp_path / "openapi.json"
+    description.write_text(server.client("read").get("/openapi.json").text)
+    bearer = f"Authorization: Bearer {server.token('ask', 'read', 'decide')}"
+    words = ["--url", server.url, "-H", bearer, "--rate-limit", "90/s", "--checks", "all", *LOOK]
+    done = subprocess.run(
+        [SCHEMATHESIS, "run", description, *words], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_the_description_in_the_docs_is_current_else_run_make_api() -> None:
+    from signoff.server.app import openapi
+
+    assert json.loads((DOCS / "openapi.json").read_text()) == openapi()
