@@ -99,6 +99,9 @@ def serve(
     log_as_json(config.log_level)
     service = Service(settings.absolute(), config, directory, chosen_place())
     try:
+        service.reviewing(
+            "signoff serve"
+        )  # a queue that cannot be used is told now, and not to the first who asks
         serve_app(
             application(service, hosts=frozenset(hosts), origins=frozenset(origins), tokens=TokenFile()), sockets
         )
