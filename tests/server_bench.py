@@ -98,7 +98,7 @@ async def wait_long_then_sleep(run):
     await asyncio.sleep(0.2)
     return "in time"
 
-def fail(run):
+async def fail(run):
     raise RuntimeError("it broke")
 """,
     "lines_of_tests.py": """

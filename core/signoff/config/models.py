@@ -284,7 +284,7 @@ class HostedAgentConfig(BaseModel):
     pydantic_ai: str | None = None
     """A PydanticAI agent, such as `shop:agent`: a module beside the settings file, and the name in it."""
     python: str | None = None
-    """A function that takes a `HostedRun` and returns its answer, named in the same way; it may be async."""
+    """An `async` function that takes a `HostedRun` and returns its answer, named in the same way."""
     command: tuple[str, ...] | None = None
     """A program with its arguments; it speaks lines of JSON on standard output and standard input."""
     time_limit: float = Field(default=300, gt=0)

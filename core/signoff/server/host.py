@@ -184,6 +184,7 @@ class _Host:
                 lambda watcher: self._controller(run, queue, watcher),
                 self._setup.call_policy,
                 stop=partial(_soon, loop, task.cancel),
+                logs_arguments=self._config.verbose_logging,
             )
             settings = self._config.agents[run.agent]
             async with _RunTime(settings.time_limit, hosted):

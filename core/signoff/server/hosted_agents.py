@@ -18,6 +18,8 @@ import contextlib
 import importlib
 import inspect
 import json
+import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,7 +38,7 @@ _LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one line of a program."""
 
 _ENDING_SECONDS = 5.0
-"""Time for a program to end after it was told to."""
+"""Time for a program to end after its result."""
 
 
 class HostedAgent(Protocol):
@@ -66,8 +68,8 @@ def hosted_agent(config: HostedAgentConfig, setup: Setup, directory: Path) -> Ho
         return _Program(config.command, directory)
     if config.python is not None:
         function = _named(config.python, directory)
-        if not callable(function):
-            raise TypeError(f"{config.python} is no function")
+        if not inspect.iscoroutinefunction(function):
+            raise TypeError(f"{config.python} is no asynchronous function (async def)")
         return _Function(function)
     assert config.pydantic_ai is not None
     from signoff.server.hosted_pydantic_ai import HostedPydanticAgent
@@ -86,16 +88,13 @@ def _named(entry: str, directory: Path) -> Any:
 
 
 class _Function:
-    """A function of Python; one that is not asynchronous runs in a thread."""
+    """An asynchronous function of Python."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
 
     async def perform(self, run: HostedRun) -> str:
-        if inspect.iscoroutinefunction(self._function):
-            answer = await self._function(run)
-        else:
-            answer = await asyncio.to_thread(self._function, run)
+        answer = await self._function(run)
         return "" if answer is None else str(answer)
 
 
@@ -116,9 +115,13 @@ class _Program:
             start_new_session=True,
         )
         try:
-            return await _Dialogue(process, run).hold()
-        finally:
+            result = await _Dialogue(process, run).hold()
             await _ended(process)
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # what it has started goes with it
+                os.killpg(process.pid, signal.SIGKILL)
+            await asyncio.shield(process.wait())
+        return result
 
 
 class _Dialogue:
@@ -202,13 +205,9 @@ class _Dialogue:
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Wait for a program whose input is closed; what does not end by itself is killed."""
+    """Give a program that is done the time to end by itself."""
     assert process.stdin is not None
     process.stdin.close()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_ENDING_SECONDS):
             await process.wait()
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()

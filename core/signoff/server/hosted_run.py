@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import Level
 from signoff.queue.records import DecisionSource, Risk, StoredRequest
 from signoff.server.runs import Checkpoint, RunStatus
-from signoff.types import ApprovalContext, ApprovalDecision
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError
 
 if TYPE_CHECKING:
     from signoff.policy.tool_rules import CallPolicy
@@ -45,6 +46,12 @@ APPROVAL_SCHEMA = {
 """JSON Schema of an answer to a checkpoint, as the runs API shows it."""
 
 
+_LOGGED = ("tool_name", "tool_call_id", "request_id", "reason", "risk", "approved", "by", "note", "source")
+"""The facts of a call that are logged."""
+
+_log = logging.getLogger("signoff.runs")
+
+
 class RunFailedError(Exception):
     """The agent of a run did something that it may not, or ended without a result; the message says what."""
 
@@ -59,6 +66,7 @@ class HostedRun:
         controller: Makes the controller that its calls ask through, with this as its watcher.
         policy: The rules of the settings on calls.
         stop: Called, in whatever thread, to end the run: a call of it was denied.
+        logs_arguments: True to log the arguments of calls, without their secrets.
     """
 
     def __init__(
@@ -69,13 +77,16 @@ class HostedRun:
         controller: Callable[[HostedRun], ApprovalController],
         policy: CallPolicy | None,
         stop: Callable[[], None],
+        *,
+        logs_arguments: bool = False,
     ) -> None:
         self._run = run
         self._store = store
         self._policy = policy
         self._stop = stop
+        self._logs_arguments = logs_arguments
         self._guard = threading.Lock()
-        self._waiting: set[str] = set()
+        self._waiting: dict[str, str] = {}
         self.queue = queue
         self.controller = controller(self)
         self.denied: tuple[str, ApprovalDecision] | None = None
@@ -129,6 +140,7 @@ class HostedRun:
             PermissionError: The call is blocked, or was not approved (`ApprovalDeniedError`).
         """
         name = name or function.__name__
+        self._refuse_denied()
         self._refuse_blocked(name, arguments, server)
         return await execute_tool(
             function,
@@ -156,6 +168,7 @@ class HostedRun:
             PermissionError: The call is blocked.
             NotJsonError: The arguments are not JSON.
         """
+        self._refuse_denied()
         self._refuse_blocked(tool, arguments, server)
         metadata = {**self.facts, "via": "runs", "tool_call_id": call_id}
         context = ApprovalContext(tool_name=tool, args=dict(arguments), metadata=metadata, server=server)
@@ -175,6 +188,11 @@ class HostedRun:
         needs = ApprovalNeeds({}, "required", policy=self._policy, server=server)
         return [name for name in names if not needs.hides(name)]
 
+    def _refuse_denied(self) -> None:
+        """Let nothing run any more after a hard no."""
+        if self.denied is not None:
+            raise ApprovalDeniedError(self.denied[1])
+
     def _refuse_blocked(self, tool: str, arguments: Mapping[str, Any], server: str | None) -> None:
         if self._policy is None:
             return
@@ -190,13 +208,14 @@ class HostedRun:
         """Tell that a call was refused without asking anybody."""
         event = {"tool_name": tool, "reason": str(why), "tool_arguments": _arguments(arguments, ())}
         self._store.add(self.id, ("tool_blocked", event), counts=(AUTHORIZATION_FAILURES,))
+        self._note("call blocked", event)
 
     def asked(self, request: StoredRequest, context: ApprovalContext | None) -> None:
         """Tell that a call waits for a person (`AskingWatcher`)."""
         if not request.pending:
             return  # an answer was there already
         call = request.submission
-        call_id = _call_id(request, context)
+        call_id = self._call_id(request, context)
         reason = self._reason(request)
         checkpoint = {
             "tool_call_id": call_id,
@@ -221,16 +240,17 @@ class HostedRun:
             ),
             counts=(CONSENT_REQUIRED, DANGEROUS) if call.risk is Risk.HIGH else (CONSENT_REQUIRED,),
         )
-        self._wait(call_id, waits=True)
+        self._note("call waits", checkpoint)
+        self._wait(request, call_id)
 
     def answered(
         self, request: StoredRequest, decision: ApprovalDecision, context: ApprovalContext | None
     ) -> None:
         """Tell that a call waits no longer (`AskingWatcher`); a hard no ends the run."""
-        call_id = _call_id(request, context)
+        call_id = self._call_id(request, context)
         if decision.hard and decision.source in (DecisionSource.REVIEWER, DecisionSource.CASCADE):
             self.denied = self.denied or (request.submission.tool_name, decision)
-            self._wait(call_id, waits=False)
+            self._wait(request, None)
             self._stop()
             return
         reason = "tool_approved" if decision.approved is True else "tool_not_approved"
@@ -239,7 +259,8 @@ class HostedRun:
         self._store.resume(
             self.id, call_id, ("run_resumed", {name: value for name, value in told.items() if value})
         )
-        self._wait(call_id, waits=False)
+        self._note("call answered", {**told, "approved": decision.approved is True})
+        self._wait(request, None)
 
     def finish(self, output: str) -> None:
         """Tell that the agent is done."""
@@ -260,13 +281,31 @@ class HostedRun:
         error = f"{tool} was denied" + (f": {decision.note}" if decision.note else "")
         self._store.end(self.id, RunStatus.CANCELLED, "run_cancelled", {**facts, **words}, error=error)
 
-    def _wait(self, call_id: str, *, waits: bool) -> None:
+    def _wait(self, request: StoredRequest, call_id: str | None) -> None:
+        """Note that a call waits, under that id, or that it waits no longer."""
         with self._guard:
             before = bool(self._waiting)
-            (self._waiting.add if waits else self._waiting.discard)(call_id)
+            if call_id is None:
+                self._waiting.pop(request.id, None)
+            else:
+                self._waiting[request.id] = call_id
             now = bool(self._waiting)
         if now is not before:
             self.on_waiting(now)
+
+    def _call_id(self, request: StoredRequest, context: ApprovalContext | None) -> str:
+        """The agent's own id of a call, unless another call waits under it."""
+        given = None if context is None else context.metadata.get("tool_call_id")
+        with self._guard:
+            known = self._waiting.get(request.id)
+            taken = given is None or str(given) in self._waiting.values()
+        return known or (f"call-{request.id}" if taken else str(given))
+
+    def _note(self, message: str, facts: Mapping[str, Any]) -> None:
+        kept = {name: facts[name] for name in _LOGGED if facts.get(name) not in (None, "")}
+        if self._logs_arguments and "tool_arguments" in facts:
+            kept["tool_arguments"] = facts["tool_arguments"]
+        _log.info(message, extra={"facts": {"run": self.id, **kept}})
 
     def _reason(self, request: StoredRequest) -> str:
         """Why the call is asked about, in the words of the runs API where the settings decided."""
@@ -279,11 +318,6 @@ class HostedRun:
             if verdict.level is Level.ASK:
                 return f"Tool {quoted} requires approval ({verdict.rule})"
         return f"Tool {quoted} requires approval" + (f" ({call.why})" if call.why else "")
-
-
-def _call_id(request: StoredRequest, context: ApprovalContext | None) -> str:
-    given = None if context is None else context.metadata.get("tool_call_id")
-    return str(given) if given else f"call-{request.id}"
 
 
 def _arguments(arguments: Mapping[str, Any], masked_keys: Sequence[str]) -> str:

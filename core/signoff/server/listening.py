@@ -10,6 +10,7 @@ import resource
 import socket
 from pathlib import Path
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -150,7 +151,7 @@ class _GuardedConnection(H11Protocol):
         cycle: RequestResponseCycle | None = self.cycle  # None until the first request, whatever its type says
         return cycle is not None and not cycle.response_complete
 
-    def handle_websocket_upgrade(self, event: object) -> None:  # type: ignore[override]
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Leave the connection to the protocol of WebSockets."""
         self._busy()
         super().handle_websocket_upgrade(event)
