@@ -15,8 +15,10 @@ from typing import Any
 
 import httpx
 
+from signoff.policy.trust import trust
 from signoff.queue import ReviewQueue, open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
+from signoff.server.tokens import Scope, TokenFile
 from system_bench import PATIENCE, environment, eventually
 
 JSON = {"Content-Type": "application/json"}
@@ -244,8 +246,7 @@ class Served:
         """A token of some scopes."""
         name = "-".join(scopes)
         if name not in self.tokens:
-            options = [word for scope in scopes for word in ("--scope", scope)]
-            self.tokens[name] = self.signoff("token", "new", f"tests {name}", *options)
+            self.tokens[name] = TokenFile().new(f"tests {name}", frozenset(map(Scope, scopes)))
         return self.tokens[name]
 
     def client(self, *scopes: str) -> httpx.Client:
@@ -315,9 +316,9 @@ def served(base: Path, settings: str = RULES + HOSTED) -> Iterator[Served]:
     for name, text in AGENTS.items():
         (work / name).write_text(text)
     (work / "signoff.yaml").write_text(settings)
-    own = {"SIGNOFF_QUEUE": str(base / "queue"), KEYS_VARIABLE: os.environ[KEYS_VARIABLE]}
-    there = Served(work, environment(base, **own))
-    there.signoff("policy", "trust", "signoff.yaml", "--yes")
+    shared = {name: os.environ[name] for name in (KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    there = Served(work, environment(base, SIGNOFF_QUEUE=str(base / "queue"), **shared))
+    trust({str(work / "signoff.yaml"): settings.encode()})
     there.start()
     try:
         yield there

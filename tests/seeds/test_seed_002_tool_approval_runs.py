@@ -118,7 +118,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         @cache
         def start(name: str) -> Served:
             agent = "system" if name == "guessed" else name
-            hosted = f'agents: {{{name}: {{pydantic_ai: "agents_of_tests:{agent}"}}}}\n'
+            busy = ', busy: {python: "functions_of_tests:sleep"}' if name == "guessed" else ""
+            hosted = f'agents: {{{name}: {{pydantic_ai: "agents_of_tests:{agent}"}}{busy}}}\n'
             base = tmp_path_factory.mktemp(name)
             return stack.enter_context(served(base, CONFIGURATIONS[name] + hosted))
 
@@ -262,7 +263,8 @@ def curl(server: Served, *words: str, scopes: tuple[str, ...] = ("ask", "read", 
 
 
 def begun_with_curl(server: Served, agent: str, text: str) -> str:
-    body = json.dumps({"input": text, "mode": "interactive", "session_id": "user-session-123"})
+    words = {"input": text, "mode": "interactive", "session_id": "user-session-123"}
+    body = json.dumps({**words, "agent": agent})
     started = curl(server, "-X", "POST", f"{server.url}/runs", "-H", "Content-Type: application/json", "-d", body)
     assert started["status"] == "running"
     return str(started["run_id"])
@@ -293,15 +295,14 @@ def test_the_session_of_the_document_with_curl(servers: Any, tmp_path: Path) -> 
     assert answer["message"] == "Tool execution denied and run cancelled"
 
 
-def test_a_run_that_is_not_paused_says_its_status(tmp_path: Path) -> None:
-    hosted = 'agents: {sleep: {python: "functions_of_tests:sleep"}}\n'
-    with served(tmp_path, hosted) as server:
-        run_id = server.begin("sleep")
-        answer = server.client("decide").post(f"/runs/{run_id}/approve", content='{"approved": true}')
-        assert answer.status_code == 400
-        assert answer.json() == {"error": "run is not paused for approval, current status: running"}
-        server.client("ask").post(f"/runs/{run_id}/cancel", json={})
-        server.becomes(run_id, "cancelled")
+def test_a_run_that_is_not_paused_says_its_status(servers: Any) -> None:
+    server = servers("guessed")
+    run_id = server.begin("busy")
+    answer = server.client("decide").post(f"/runs/{run_id}/approve", content='{"approved": true}')
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "run is not paused for approval, current status: running"}
+    server.client("ask").post(f"/runs/{run_id}/cancel", json={})
+    server.becomes(run_id, "cancelled")
 
 
 # -- audit and monitoring

@@ -23,7 +23,7 @@ HEAD_SECONDS = 10.0
 """Time in which a connection has to send the head of a request."""
 
 MOST_IDLE = 1000
-"""Connections that wait for a request; beyond them the oldest is closed."""
+"""Connections that wait for a request; beyond them one is closed, the oldest of those that never asked anything."""
 
 _KEEP_ALIVE_SECONDS = 10
 _LARGEST_FRAME = 64 * 1024
@@ -128,7 +128,9 @@ def _allow_many_files() -> None:
 class _GuardedConnection(H11Protocol):
     """A connection that is closed when it sends no request in time, or when too many of its kind wait."""
 
-    _idle: dict[_GuardedConnection, None] = {}  # noqa: RUF012 - those of the process, the oldest first
+    # Those of the process, the oldest first; whoever has asked before is cut off last.
+    _silent: dict[_GuardedConnection, None] = {}  # noqa: RUF012
+    _between: dict[_GuardedConnection, None] = {}  # noqa: RUF012
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -147,9 +149,12 @@ class _GuardedConnection(H11Protocol):
         if self._timer is not None and self._answering():
             self._busy()
 
-    def _answering(self) -> bool:
+    def _asked_nothing(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None until the first request, whatever its type says
-        return cycle is not None and not cycle.response_complete
+        return cycle is None
+
+    def _answering(self) -> bool:
+        return not self._asked_nothing() and not self.cycle.response_complete
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Leave the connection to the protocol of WebSockets."""
@@ -165,12 +170,13 @@ class _GuardedConnection(H11Protocol):
     def _expect(self) -> None:
         self._busy()
         self._timer = self.loop.call_later(HEAD_SECONDS, self._close)
-        self._idle[self] = None
-        if len(self._idle) > MOST_IDLE:
-            next(iter(self._idle))._close()  # noqa: SLF001 - another of this very class
+        (self._silent if self._asked_nothing() else self._between)[self] = None
+        if len(self._silent) + len(self._between) > MOST_IDLE:
+            next(iter(self._silent or self._between))._close()  # noqa: SLF001 - another of this very class
 
     def _busy(self) -> None:
-        self._idle.pop(self, None)
+        self._silent.pop(self, None)
+        self._between.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
