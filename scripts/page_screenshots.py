@@ -24,8 +24,9 @@ from signoff.demo.run import AgentProcesses
 from signoff.queue import open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 
-SIZES = {"phone": (360, 740), "desktop": (1280, 800)}
-COLORS = ("light", "dark")
+LOOKS = {"phone": (360, 740, 2, "dark"), "desktop": (1280, 800, 1, "light")}
+"""Width, height, pixels for each of theirs, and colors."""
+
 WAITING = 12
 """Requests the demo agents have posted when all of them wait."""
 
@@ -80,38 +81,36 @@ def _serving(base: Path, place: Path) -> Iterator[tuple[str, str]]:
 def _take_all(browser: Browser, address: str, token: str, folder: Path) -> None:
     with ExitStack() as stack:
         pages: dict[str, Page] = {}
-        for size, (width, height) in SIZES.items():
-            for colors in COLORS:
-                context = browser.new_context(
-                    viewport={"width": width, "height": height}, color_scheme=colors, device_scale_factor=2
-                )
-                stack.callback(context.close)
-                page = pages[f"{size}-{colors}"] = context.new_page()
-                page.goto(address)
-                page.fill("#token", token)
-                page.click("main button")
-                page.wait_for_selector("#renewed")
+        for look, (width, height, scale, colors) in LOOKS.items():
+            size = {"width": width, "height": height}
+            context = browser.new_context(viewport=size, color_scheme=colors, device_scale_factor=scale)
+            stack.callback(context.close)
+            page = pages[look] = context.new_page()
+            page.goto(address)
+            page.fill("#token", token)
+            page.click("main button")
+            page.wait_for_selector("#renewed")
 
-        def take(name: str, *, whole: bool = True) -> None:
+        def take(name: str) -> None:
             for look, page in pages.items():
-                page.screenshot(path=folder / f"page-{name}-{look}.png", full_page=whole)
+                page.screenshot(path=folder / f"page-{name}-{look}.png")
 
-        first = pages["desktop-light"]
+        first = pages["desktop"]
         take("list")
         path = first.locator("a", has_text="src/app/models.py").first.get_attribute("href")
         group = first.locator("a.button[href^='/groups/']").first.get_attribute("href")
         for name, where in (("request", path), ("group", group)):
             for page in pages.values():
                 page.goto(address + str(where))
-            take(name, whole=False)
+            take(name)
         held = _decide_some(first, address)
         for page in pages.values():
             page.goto(held)
-        take("held", whole=False)
+        take("held")
         first.wait_for_selector("h1:has-text('Done')", timeout=30_000)
         for page in pages.values():
             page.goto(f"{address}/history")
-        take("history", whole=False)
+        take("history")
 
 
 def _decide_some(page: Page, address: str) -> str:

@@ -195,3 +195,36 @@ def test_each_hidden_character_of_the_corpus_is_seen_on_the_page(
             any(form in seen for form in visible_forms(code)) for code in case.hidden if code != ord("\n")
         ), case.id
     assert len(chosen) > 5
+
+
+# -- Colors.
+
+GROUNDS = {
+    "text": ("ground", "card", "added", "added-word", "removed", "removed-word", "warn", "good", "bad"),
+    "soft": ("ground", "card"),
+    "link": ("ground", "card", "good", "bad"),
+    "low": ("ground", "card"),
+    "medium": ("ground", "card"),
+    "high": ("high-ground",),
+    "on-yes": ("yes",),
+    "no": ("card", "ground", "bad"),
+    "sign": ("card", "added", "removed"),
+}
+"""The grounds on which each color of text stands."""
+
+
+def luminance(color: str) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("colors", ["light", "dark"])
+def test_all_text_has_enough_contrast(ann: Browser, colors: str) -> None:
+    light, dark = re.findall(r":root \{(.*?)\}", ann.get("/static/page.css").text, re.DOTALL)
+    palette = dict(re.findall(r"--([\w-]+): (#\w{6});", light if colors == "light" else dark))
+    for text, grounds in GROUNDS.items():
+        for ground in grounds:
+            one, other = sorted((luminance(palette[text]), luminance(palette[ground])), reverse=True)
+            assert (one + 0.05) / (other + 0.05) >= 4.5, (text, ground)

@@ -117,7 +117,7 @@ class HeldDecisions:
         Raises:
             HttpError: A decision of that token on one of the requests is held already, or too many are held.
         """
-        if any(self.on(token, target[0]) for target in targets):
+        if not self.requests_of(token).keys().isdisjoint(target[0] for target in targets):
             raise HttpError(409, "you have decided that just now; take that back first, or wait a moment")
         self._make_room()
         now = time.monotonic()
@@ -141,16 +141,10 @@ class HeldDecisions:
             )
         return held
 
-    def on(self, token: Token, request_id: str) -> HeldDecision | None:
-        """Return the decision of a token on a request that is on its way, or None."""
-        return next(
-            (
-                held
-                for held in self._held.values()
-                if not held.over and held.token.id == token.id and any(request_id == it[0] for it in held.targets)
-            ),
-            None,
-        )
+    def requests_of(self, token: Token) -> dict[str, str]:
+        """Return the requests that a token has decided on, with the ids of the decisions that are on their way."""
+        mine = [held for held in self._held.values() if not held.over and held.token.id == token.id]
+        return {target[0]: held.id for held in mine for target in held.targets}
 
     def undo(self, held: HeldDecision) -> bool:
         """Take a decision back; False if it is too late."""

@@ -26,6 +26,9 @@ __all__ = ["LiveEvents"]
 MOST_CONNECTIONS = 100
 """Pages at once."""
 
+REST_SECONDS = 0.5
+"""Time between two looks, however much changes."""
+
 
 class LiveEvents:
     """The endpoint: the fingerprint of what waits, now and whenever it differs.
@@ -88,6 +91,7 @@ class LiveEvents:
                 if now != told:
                     told = now
                     yield f"event: change\ndata: {now}\n\n"
+                await asyncio.sleep(REST_SECONDS)
         finally:
             next_change.cancel()
             await asyncio.gather(next_change, return_exceptions=True)

@@ -102,6 +102,7 @@ class Line:
     what: str
     age: str
     since: str
+    warnings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ def line(request: StoredRequest, now: int) -> Line:
         clipped(what_of(call, DEFAULT_REDACTION.also(call.masked_keys)), _WIDTH),
         length_text(end - request.created_at, "words"),
         iso(request.created_at) or "",
+        len(warnings_of(request)),
     )
 
 
@@ -221,6 +223,16 @@ class Part:
     rows: tuple[ShownRow, ...]
     left_out: str = ""
 
+    @property
+    def has_old(self) -> bool:
+        """True if lines of the version before have numbers."""
+        return any(row.old_no for row in self.rows)
+
+    @property
+    def has_new(self) -> bool:
+        """True if lines of the version after have numbers."""
+        return any(row.new_no for row in self.rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -282,12 +294,13 @@ def _part(document: Document, room: Room) -> Part:
             break
         rows.append(_row(document, index, row))
     counts = f"+{document.added} -{document.removed}" if document.added or document.removed else ""
+    remarks = {document.row(index).text.text for index in range(len(rows)) if rows[index].kind == RowKind.NOTE}
     told = document.path is None or any(row.kind == RowKind.PLACE for row in rows)
     return Part(
         document.kind.value.replace("_", " "),
         "" if told else one_line(document.path or "", "path"),
         counts,
-        document.notes,
+        tuple(note for note in document.notes if note not in remarks),
         tuple(alert.message for alert in document.scan()),
         tuple(rows),
         left_out,

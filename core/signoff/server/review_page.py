@@ -11,6 +11,7 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -91,75 +92,90 @@ class _ReviewPage:
 
     async def waiting(self, request: Request) -> Response:
         token = require(request, Scope.READ)
-        queue = await self._queue(token)
-        found = await asyncio.to_thread(queue.pending)
-        on_their_way = {each.id: held.id for each in found if (held := self._held.on(token, each.id))}
-        return page(
-            "waiting",
-            me=token.name,
-            groups=groups(found, _now()),
-            count=len(found),
-            high=sum(each.submission.risk is Risk.HIGH for each in found),
-            fingerprint=fingerprint(found),
-            held=on_their_way,
-        )
+        queue, held = await self._queue(token), self._held.requests_of(token)
+
+        def shown() -> Response:
+            found = queue.pending()
+            return page(
+                "waiting",
+                me=token.name,
+                groups=groups(found, _now()),
+                count=len(found),
+                high=sum(each.submission.risk is Risk.HIGH for each in found),
+                fingerprint=fingerprint(found),
+                held=held,
+            )
+
+        return await asyncio.to_thread(shown)
 
     async def request(self, request: Request) -> Response:
         token = require(request, Scope.READ)
         context = _number(request, "context", CONTEXT, MOST_CONTEXT)
-        queue = await self._queue(token)
-        stored = await asyncio.to_thread(_get, queue, request.path_params["id"])
-        shown = await asyncio.to_thread(_whole, queue, stored, context)
-        held = self._held.on(token, stored.id)
-        return page(
-            "request",
-            me=token.name,
-            it=shown,
-            fingerprint=fingerprint([stored]),
-            held=held.id if held else "",
-            may_decide=Scope.DECIDE in token.scopes,
-            context=context,
-            most_context=MOST_CONTEXT,
-            longest_note=LONGEST_NOTE,
-            hold=math.ceil(self._held.seconds),
-        )
+        queue, held = await self._queue(token), self._held.requests_of(token)
+
+        def shown() -> Response:
+            stored = _get(queue, request.path_params["id"])
+            return page(
+                "request",
+                **self._about_deciding(token),
+                it=_whole(queue, stored, context),
+                fingerprint=fingerprint([stored]),
+                held=held.get(stored.id, ""),
+                context=context,
+                most_context=MOST_CONTEXT,
+            )
+
+        return await asyncio.to_thread(shown)
 
     async def group(self, request: Request) -> Response:
         token = require(request, Scope.READ)
-        key = request.path_params["key"]
-        queue = await self._queue(token)
-        found = await asyncio.to_thread(queue.pending)
-        members = [each for each in found if group_key(each) == key]
-        if not members:
-            raise HttpError(404, "nothing of this group waits any more; the history has what was decided")
-        shown = await asyncio.to_thread(_together, queue, members)
-        ready = [each for each in shown if _may_be_approved_together(each)]
-        return page(
-            "group",
-            me=token.name,
-            group=groups(members, _now())[0],
-            members=shown,
-            ready=[each for each in ready if self._held.on(token, each.line.id) is None],
-            ready_ids={each.line.id for each in ready},
-            held={each.id: held.id for each in members if (held := self._held.on(token, each.id))},
-            fingerprint=fingerprint(found),
-            may_decide=Scope.DECIDE in token.scopes,
-            longest_note=LONGEST_NOTE,
-            hold=math.ceil(self._held.seconds),
-        )
+        queue, held = await self._queue(token), self._held.requests_of(token)
+
+        def shown() -> Response:
+            found = queue.pending()
+            members = [each for each in found if group_key(each) == request.path_params["key"]]
+            if not members:
+                raise HttpError(404, "nothing of this group waits any more; the history has what was decided")
+            room = Room()
+            told = [_whole(queue, each, CONTEXT, room) for each in members]
+            fit = [each for each in told if each.content.complete and each.line.risk != Risk.HIGH]
+            return page(
+                "group",
+                **self._about_deciding(token),
+                group=groups(members, _now())[0],
+                members=told,
+                fit={each.line.id for each in fit},
+                ready=[each for each in fit if each.line.id not in held],
+                held=held,
+                fingerprint=fingerprint(found),
+            )
+
+        return await asyncio.to_thread(shown)
+
+    def _about_deciding(self, token: Token) -> dict[str, object]:
+        return {
+            "me": token.name,
+            "may_decide": Scope.DECIDE in token.scopes,
+            "longest_note": LONGEST_NOTE,
+            "hold": math.ceil(self._held.seconds),
+        }
 
     async def history(self, request: Request) -> Response:
         token = require(request, Scope.READ)
-        before = _number(request, "before", 0, 10**18) or None
+        before = _number(request, "before", 0, 10**18)
         queue = await self._queue(token)
-        found = await asyncio.to_thread(queue.history, before=before, limit=_RECORDS + 1)
-        return page(
-            "history",
-            me=token.name,
-            records=[record(each) for each in found[:_RECORDS]],
-            before=before or 0,
-            older=found[_RECORDS - 1].seq if len(found) > _RECORDS else 0,
-        )
+
+        def shown() -> Response:
+            found = queue.history(before=before or None, limit=_RECORDS + 1)
+            return page(
+                "history",
+                me=token.name,
+                records=[record(each) for each in found[:_RECORDS]],
+                before=before,
+                older=found[_RECORDS - 1].seq if len(found) > _RECORDS else 0,
+            )
+
+        return await asyncio.to_thread(shown)
 
     # -- decisions --------------------------------------------------------------------------------------------
 
@@ -190,19 +206,20 @@ class _ReviewPage:
 
     async def held(self, request: Request) -> Response:
         token = require(request, Scope.DECIDE)
-        held = self._held.get(request.path_params["id"], token)
-        queue = await self._queue(token)
-        return page("held", **await asyncio.to_thread(self._held_values, queue, token, held))
+        held = copy(self._held.get(request.path_params["id"], token))  # it may change meanwhile
+        queue, decided = await self._queue(token), self._held.requests_of(token)
+        return page("held", me=token.name, **await asyncio.to_thread(self._held_values, queue, held, decided))
 
-    def _held_values(self, queue: ReviewQueue, token: Token, held: HeldDecision) -> Mapping[str, object]:
+    def _held_values(
+        self, queue: ReviewQueue, held: HeldDecision, decided: Mapping[str, str]
+    ) -> Mapping[str, object]:
         results = held.results or (None,) * len(held.targets)
         members = [
             held_member(_get(queue, target[0]), target, result, _now())
             for target, result in zip(held.targets, results, strict=True)
         ]
-        waiting = [each for each in queue.pending() if self._held.on(token, each.id) is None]
+        waiting = [each for each in queue.pending() if each.id not in decided]
         return {
-            "me": token.name,
             "held": held.id,
             "state": held.state.value,
             "seconds": math.ceil(held.seconds_left),
@@ -239,15 +256,6 @@ def _get(queue: ReviewQueue, ident: str) -> StoredRequest:
 def _whole(queue: ReviewQueue, stored: StoredRequest, context: int, room: Room | None = None) -> Whole:
     upcoming = [each for each in queue.upcoming() if each.announced_by == stored.id] if stored.pending else []
     return whole(stored, content(stored, queue.blob, context, room), upcoming, _now())
-
-
-def _together(queue: ReviewQueue, members: Sequence[StoredRequest]) -> list[Whole]:
-    room = Room()
-    return [_whole(queue, each, CONTEXT, room) for each in members]
-
-
-def _may_be_approved_together(shown: Whole) -> bool:
-    return shown.content.complete and shown.line.risk != Risk.HIGH
 
 
 def _refuse_changed(stored: StoredRequest, target: Target) -> None:
