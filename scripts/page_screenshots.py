@@ -91,18 +91,18 @@ def _take_all(browser: Browser, address: str, token: str, folder: Path) -> None:
             page.click("main button")
             page.wait_for_selector("#renewed")
 
-        def take(name: str) -> None:
+        def take(name: str, *, whole: bool = False) -> None:
             for look, page in pages.items():
-                page.screenshot(path=folder / f"page-{name}-{look}.png")
+                page.screenshot(path=folder / f"page-{name}-{look}.png", full_page=whole)
 
         first = pages["desktop"]
         take("list")
-        path = first.locator("a", has_text="src/app/models.py").first.get_attribute("href")
+        path = first.locator("a", has_text="pyproject.toml").first.get_attribute("href")
         group = first.locator("a.button[href^='/groups/']").first.get_attribute("href")
         for name, where in (("request", path), ("group", group)):
             for page in pages.values():
                 page.goto(address + str(where))
-            take(name)
+            take(name, whole=name == "request")
         held = _decide_some(first, address)
         for page in pages.values():
             page.goto(held)
