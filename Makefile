@@ -46,7 +46,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/signoff demo
 
 test: $(VENV)/.dev
-	@sh scripts/install-programs.sh tmux strace vim
+	@sh scripts/install-programs.sh tmux strace vim chromium
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 QUICK := $(addprefix tests/,config core filter policy present seeds text tools tui/guard tui/state tui/text)
@@ -130,7 +130,9 @@ api: $(VENV)/.dev
 	$(BIN)/python scripts/guides.py
 
 screenshots: $(VENV)/.dev
+	@sh scripts/install-programs.sh chromium
 	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/page_screenshots.py
 	$(BIN)/python scripts/recording.py
 
 clean:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from signoff.policy.shell.explain import CommandPart
     from signoff.policy.verdict import PartVerdict
 
-__all__ = ["add_parts", "parts_facts"]
+__all__ = ["add_parts", "parts_facts", "parts_heading", "parts_lines"]
 
 _JOINED: Mapping[str, str] = {
     "": "",
@@ -53,13 +53,19 @@ def add_parts(page: Page, told: ToldCommand, context: int) -> None:
         told: The command.
         context: The amount of detail: up to 3, the least risky of very many parts are only counted.
     """
-    rules = "" if told.rules is None else f"; {told.rules.text}"
-    page.add(f"{told.guess}{told.found}{rules}", label="[parts] ")
-    for line in _lines(told, context):
+    page.add(parts_heading(told), label="[parts] ")
+    for line in parts_lines(told, context):
         page.add(line, label="  # ")
 
 
-def _lines(told: ToldCommand, context: int) -> Iterator[str]:
+def parts_heading(told: ToldCommand) -> str:
+    """Return the number of parts of each risk, and the rules they were judged by, safe to print."""
+    rules = "" if told.rules is None else f"; {told.rules.text}"
+    return f"{told.guess}{told.found}{rules}"
+
+
+def parts_lines(told: ToldCommand, context: int) -> Iterator[str]:
+    """Return the remarks on a command, safe to print. Arguments as for `add_parts`."""
     worst = len(WORDS) - 1
     yield from (line for each in told.remarks if each.level == worst for line in _remark(each))
     if not told.says_nothing_more:

@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEEN_DIGITS",
+    "SIGN_OF_ROW",
     "CallContent",
     "approve_call",
     "content_of",
     "end_of",
+    "fact_lines",
     "kind_of",
     "record_facts",
     "request_facts",
@@ -58,7 +60,7 @@ __all__ = [
 
 _LABEL = 11
 
-_SIGN: Mapping[RowKind, str] = {
+SIGN_OF_ROW: Mapping[RowKind, str] = {
     RowKind.ADDED: "+",
     RowKind.REMOVED: "-",
     RowKind.HUNK: "@",
@@ -120,7 +122,7 @@ def request_text(
         hidden: The rules of what to hide in the texts around the content, and in the parts of commands.
     """
     page = Page(width)
-    for label, text in _facts(request, now, hidden):
+    for label, text in fact_lines(request, now, hidden):
         page.add(text, label=label.ljust(_LABEL))
     for warning in warnings_of(request):
         page.add(warning, label="!".ljust(_LABEL))
@@ -168,7 +170,14 @@ def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
         yield "why", submission.why, "content"
 
 
-def _facts(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[tuple[str, str]]:
+def fact_lines(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[tuple[str, str]]:
+    """Return the facts of a request that are not its content: a label and a text that is safe to print.
+
+    Args:
+        request: The request.
+        now: The present, in microseconds since the epoch.
+        hidden: The rules of what to hide.
+    """
     asked, submission = request.asked_by, request.submission
     hidden = hidden.also(submission.masked_keys)
     yield "request", f"{request.id}, revision {request.revision}"
@@ -226,7 +235,7 @@ def _add_document(page: Page, document: Document) -> None:
     for alert in document.scan():
         page.add(alert.message, label="  ! ")
     for row in document:
-        page.add(row.text.text, label=f"  | {_SIGN.get(row.kind, ' ')} ", fold="  | > ")
+        page.add(row.text.text, label=f"  | {SIGN_OF_ROW.get(row.kind, ' ')} ", fold="  | > ")
 
 
 # -- The content of a request, made from the records of the queue.

@@ -69,6 +69,7 @@ def serve(
     from signoff.server.json_log import log_as_json
     from signoff.server.listening import ListenError, tcp_socket, unix_socket
     from signoff.server.listening import serve as serve_app
+    from signoff.server.page_login import PAGE_NAME, SHARED_NAMES
     from signoff.server.service import Service
     from signoff.server.tokens import TokenFile
     from signoff.settings_yaml import ConfigError
@@ -84,13 +85,13 @@ def serve(
     directory = (data or _data_directory()).absolute()
     try:
         path = (socket_path or directory / "socket").absolute()
-        sockets, hosts = [unix_socket(path)], {"localhost"}
+        sockets, hosts = [unix_socket(path)], {"localhost", PAGE_NAME}
         complain(f"serving at {path}")
         if listen is not None:
             sockets.append(tcp_socket(listen))
             port = sockets[-1].getsockname()[1]
-            hosts |= {f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"}
-            complain(f"serving at http://127.0.0.1:{port}")
+            hosts |= {f"{name}:{port}" for name in (*SHARED_NAMES, PAGE_NAME)}
+            complain(f"serving at http://127.0.0.1:{port}; in a browser: http://{PAGE_NAME}:{port}")
     except ListenError as error:
         complain(str(error))
         return ExitCode.QUEUE

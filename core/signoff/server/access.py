@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
@@ -20,7 +21,17 @@ from starlette.types import Scope as Connection
 
 from signoff.server.tokens import Scope, Token, TokenError, TokenFile
 
-__all__ = ["COOKIE", "LARGEST_BODY", "AccessRules", "HttpError", "Refusal", "read_json", "require", "token_of"]
+__all__ = [
+    "COOKIE",
+    "LARGEST_BODY",
+    "AccessRules",
+    "HttpError",
+    "Refusal",
+    "read_form",
+    "read_json",
+    "require",
+    "token_of",
+]
 
 COOKIE = "signoff_token"
 """Where a browser keeps the token that a person has typed."""
@@ -34,14 +45,17 @@ BODY_SECONDS = 10.0
 RATE, BURST = 100.0, 200.0
 """Requests a second of one token, and how many at once; those without a token share one allowance."""
 
-_PUBLIC = {"/login", "/static/page.css", "/static/page.js"}
+_FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 1000
+
+_PUBLIC = {"/login", "/static/icon.svg", "/static/page.css", "/static/page.js"}
 """Paths that need no token: they tell nothing."""
 
 SAFE_HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
     " img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with none at all, browsers say of no form which page it comes from
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
@@ -128,7 +142,7 @@ class AccessRules:
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._hosts:
             return Refusal(421, "this server has another name; see: signoff serve --help")
         origins = headers.getlist("origin")
-        if any(origin not in self._origins for origin in origins):
+        if any(origin not in self._origins or not _of_host(origin, headers["host"]) for origin in origins):
             return Refusal(403, "pages of other sites may not ask here")
         if scope["path"] in _PUBLIC:
             return None if self._allowance("").take() else Refusal(429, "too many requests; wait a second")
@@ -174,8 +188,12 @@ def is_json(headers: Mapping[str, str]) -> bool:
     return headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
-async def read_body(receive: Receive) -> bytes:
+async def read_body(receive: Receive, most: int = LARGEST_BODY) -> bytes:
     """Read the body of a request.
+
+    Args:
+        receive: Where it comes from.
+        most: Bytes of the largest body.
 
     Raises:
         HttpError: It is too large, came too slowly, or did not come whole.
@@ -190,8 +208,8 @@ async def read_body(receive: Receive) -> bytes:
                     raise HttpError(400, "the request did not come whole")
                 chunks.append(message.get("body", b""))
                 size += len(chunks[-1])
-                if size > LARGEST_BODY:
-                    raise HttpError(413, f"the body is larger than {LARGEST_BODY} bytes")
+                if size > most:
+                    raise HttpError(413, f"the body is larger than {most} bytes")
                 if not message.get("more_body"):
                     return b"".join(chunks)
     except TimeoutError:
@@ -214,6 +232,39 @@ async def read_json(receive: Receive) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise HttpError(400, "the body must be a JSON object")
     return value
+
+
+async def read_form(
+    connection: HTTPConnection, receive: Receive, most: int = LARGEST_BODY
+) -> dict[str, list[str]]:
+    """Read the body of a request as the fields of a form.
+
+    Args:
+        connection: The request.
+        receive: Where its body comes from.
+        most: Bytes of the largest body.
+
+    Raises:
+        HttpError: It is no form, or cannot be read.
+    """
+    if connection.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+        raise HttpError(415, f"send the body as {_FORM}")
+    content = await read_body(receive, most)
+    fields: dict[str, list[str]] = {}
+    try:
+        text = content.decode("ascii")
+        for name, value in parse_qsl(
+            text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=_MOST_FIELDS
+        ):
+            fields.setdefault(name, []).append(value.replace("\r\n", "\n"))
+    except ValueError as error:
+        raise HttpError(400, f"the body is no form: {error}") from None
+    return fields
+
+
+def _of_host(origin: str, host: str) -> bool:
+    """True unless a page comes from another port of this machine, which may belong to anybody."""
+    return origin.startswith("https://") or origin == f"http://{host.lower()}"
 
 
 def _presented(headers: Headers) -> tuple[str, bool]:

@@ -24,7 +24,10 @@ from signoff.queue import queue_stats
 from signoff.queue.errors import QueueError
 from signoff.server.access import AccessRules, HttpError, require
 from signoff.server.approvals_socket import ApprovalsSocket
+from signoff.server.held_decisions import HOLD_SECONDS, HeldDecisions
 from signoff.server.metrics import metrics_page
+from signoff.server.page_login import login_routes
+from signoff.server.review_page import review_routes
 from signoff.server.runs_api import runs_routes
 from signoff.server.service import Service
 from signoff.server.tokens import Scope, TokenFile
@@ -35,7 +38,12 @@ _log = logging.getLogger("signoff.http")
 
 
 def application(
-    service: Service, *, hosts: frozenset[str], origins: frozenset[str], tokens: TokenFile
+    service: Service,
+    *,
+    hosts: frozenset[str],
+    origins: frozenset[str],
+    tokens: TokenFile,
+    hold_seconds: float = HOLD_SECONDS,
 ) -> Starlette:
     """Return the application.
 
@@ -44,7 +52,9 @@ def application(
         hosts: As for `AccessRules`.
         origins: As for `AccessRules`.
         tokens: The tokens.
+        hold_seconds: Time in which a decision at the reviewer's page can be taken back.
     """
+    held = HeldDecisions(service, tokens, hold_seconds)
 
     @contextlib.asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
@@ -55,10 +65,13 @@ def application(
             supervising.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await supervising
+            await held.drop()
             await asyncio.to_thread(service.close)
 
     routes = [
         *runs_routes(service),
+        *login_routes(tokens),
+        *review_routes(service, held),
         WebSocketRoute("/approvals", ApprovalsSocket(service).serve),
         Route("/openapi.json", _openapi_page(service), methods=["GET"]),
     ]

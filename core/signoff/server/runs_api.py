@@ -26,7 +26,7 @@ from signoff.text.time import iso
 if TYPE_CHECKING:
     from signoff.server.service import Service
 
-__all__ = ["runs_routes"]
+__all__ = ["HEARTBEAT_SECONDS", "SLOW_SECONDS", "runs_routes", "until_gone"]
 
 HEARTBEAT_SECONDS = 15.0
 """A comment is sent so often, so that proxies keep a quiet stream open."""
@@ -254,7 +254,7 @@ class _EventsEndpoint:
         except HttpError as error:
             await error.response()(scope, receive, send)
             return
-        gone = asyncio.ensure_future(_until_gone(receive))
+        gone = asyncio.ensure_future(until_gone(receive))
         sending = asyncio.ensure_future(self._send(run, after, send))
         try:
             await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
@@ -295,7 +295,8 @@ class _EventsEndpoint:
                     yield ": still here\n\n"
 
 
-async def _until_gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Wait until a client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

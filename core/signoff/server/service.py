@@ -7,7 +7,7 @@ import contextlib
 import logging
 import subprocess
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from signoff.config.models import AgentConfig
@@ -125,6 +125,24 @@ class Service:
         facts = {"request": target[0], "by": name, "approved": decision.approved, "verdict": verdict.kind}
         _log.info("decision", extra={"facts": facts})
         return verdict
+
+    async def decide_many(
+        self, name: str, targets: Sequence[tuple[str, int, str]], decision: Decision
+    ) -> tuple[DecideResult, ...]:
+        """Decide several requests in one decision under the name of a token, each on its own merits.
+
+        Raises:
+            HttpError: The queue cannot take it; nothing was decided.
+        """
+        try:
+            queue = await asyncio.to_thread(self.reviewing, name)
+            verdicts = await asyncio.to_thread(queue.decide_many, targets, decision)
+        except QueueError as error:
+            raise HttpError(503, f"nothing was decided: {error}") from error
+        for verdict in verdicts:
+            facts = {"request": verdict.request_id, "by": name, "approved": decision.approved}
+            _log.info("decision", extra={"facts": {**facts, "verdict": verdict.kind}})
+        return verdicts
 
     async def changes(self, name: str) -> AsyncIterator[None]:
         """Yield now, and whenever something in the queue may have changed.

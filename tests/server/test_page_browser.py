@@ -1,0 +1,142 @@
+"""The reviewer's page in a real browser: Chromium, on a phone and on a desktop."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="needs Playwright, and Chromium: make test installs both")
+
+from page_bench import PageServer, page_server, path_of
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from signoff.queue import RequestState, ReviewQueue
+from stocked import Stock
+
+pytestmark = pytest.mark.system
+
+SIZES = [pytest.param((360, 740), id="phone"), pytest.param((1280, 800), id="desktop")]
+HOLD = 3.0
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert program, "Chromium is missing: sh scripts/install-programs.sh chromium"
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server(place: Path, tmp_path: Path) -> Iterator[PageServer]:
+    """The server, with time to take a decision back."""
+    with page_server(place, tmp_path, hold_seconds=HOLD) as server:
+        yield server
+
+
+def opened(chromium: Browser, server: PageServer, size: tuple[int, int], *, script: bool = True) -> Page:
+    """The page of somebody who has logged in; it fails if anything in it is refused by its own policy."""
+    width, height = size
+    context = chromium.new_context(viewport={"width": width, "height": height}, java_script_enabled=script)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    server.closing.callback(lambda: (context.close(), check(complaints)))
+    page.goto(f"http://127.0.0.1:{server.port}/")
+    expect(page).to_have_url(f"{server.origin}/login")
+    page.get_by_label("Token").fill(server.token())
+    page.get_by_role("button", name="Log in").click()
+    expect(page).to_have_url(f"{server.origin}/")
+    return page
+
+
+def check(complaints: list[str]) -> None:
+    """Nothing was refused but a form that the test wants to be refused."""
+    assert [words for words in complaints if "400 (Bad Request)" not in words] == []
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing is wider than the window."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_person_reads_a_diff_approves_takes_it_back_and_approves(
+    chromium: Browser, server: PageServer, stock: Stock, looking: ReviewQueue, size: tuple[int, int]
+) -> None:
+    long = f"value = {'x' * 500}\n"
+    request = stock.change("build", "src/app.py", f"one\ntwo\n{long}", f"one\n2\n{long.replace('value', 'other')}")
+    page = opened(chromium, server, size)
+    assert fits(page)
+    page.get_by_role("link", name="src/app.py").click()
+    expect(page.locator("tr.removed td.text").first).to_have_text("two")
+    expect(page.locator("tr.added td.text").first).to_have_text("2")
+    assert fits(page)
+    page.get_by_label("Note to the agent").fill("fine")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_role("heading", name="Approve")).to_be_visible()
+    assert fits(page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", name="Taken back")).to_be_visible()
+    assert looking.get(request.id).state is RequestState.PENDING
+    page.get_by_role("link", name="Look at it again").click()
+    page.get_by_label("Note to the agent").fill("fine")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)
+    outcome = stock.agent("build").wait(request.id)
+    assert outcome.approved
+    assert outcome.decision is not None
+    assert (outcome.decision.by, outcome.decision.note) == ("ann", "fine")
+    page.get_by_role("link", name="History").click()
+    expect(page.get_by_text("by reviewer ann")).to_be_visible()
+    assert fits(page)
+
+
+def test_an_open_list_shows_what_comes_but_not_while_somebody_writes(
+    chromium: Browser, server: PageServer, stock: Stock
+) -> None:
+    page = opened(chromium, server, (1280, 800))
+    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    request = stock.call("build", "Send the letters", {"to": "all"})
+    expect(page.get_by_role("link", name="Send the letters")).to_be_visible()
+    expect(page.locator("#news")).to_have_text("1 waiting")
+    page.get_by_role("link", name="Send the letters").click()
+    page.get_by_label("Note to the agent").fill("half a sen")
+    stock.agent("build").withdraw(request.id, "not needed")
+    expect(page.locator("#news")).to_contain_text("This page has changed")
+    expect(page.get_by_label("Note to the agent")).to_have_value("half a sen")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.get_by_text("Withdrawn: not needed")).to_be_visible()
+
+
+def test_everything_is_decided_by_keyboard_and_without_script(
+    chromium: Browser, server: PageServer, stock: Stock, looking: ReviewQueue
+) -> None:
+    cut = {"type": "text", "content": "the beginning", "metadata": {"truncated_lines": 4}}
+    request = stock.call("build", "Send the letters", {"to": "all"}, presentation=cut)
+    page = opened(chromium, server, (360, 740), script=False)
+    page.goto(server.origin + path_of(request))
+    box = page.get_by_label("I approve what I have not seen")
+    box.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")  # which presses the first button of a form
+    expect(page.get_by_text("nothing was decided: press one of the buttons")).to_be_visible()
+    assert looking.get(request.id).state is RequestState.PENDING
+    page.goto(server.origin + path_of(request))
+    box.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Approve all the same")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()
+    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)  # the page renews itself
+    decision = stock.agent("build").wait(request.id).decision
+    assert decision is not None
+    assert decision.deliberate
