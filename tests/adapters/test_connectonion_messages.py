@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from answering import Answer, Reviewer
 from asked import Asked
 from connectonion_client import CLOSED, Client
 from signoff import ApprovalController, ApprovalDecision
 from signoff.adapters.connectonion import QueueIO, approval_plugin
 from signoff.adapters.connectonion.queue_io import answer_of
 from signoff.canonical import NotJsonError
-from signoff.queue import DecisionSource
+from signoff.queue import AgentQueue, Decision, DecisionSource
 
 NEEDED = {"type": "approval_needed", "tool": "bash", "arguments": {"command": "npm install"}}
 
 
-def asking(asked: Asked) -> QueueIO:
+def client(asked: Asked) -> QueueIO:
     return QueueIO(ApprovalController(approval_callback=asked))
 
 
@@ -52,7 +54,7 @@ def test_where_nobody_decided_the_connection_is_closed(source: DecisionSource) -
 
 def test_other_messages_are_dropped_and_not_answered() -> None:
     asked = Asked()
-    io = asking(asked)
+    io = client(asked)
     io.send({"type": "ask_user", "question": "yes?"})
     assert io.receive()["type"] == "io_closed"
     assert (io.receive_all(), io.receive_all("INTERRUPT"), asked.times) == ([], [], 0)
@@ -60,21 +62,21 @@ def test_other_messages_are_dropped_and_not_answered() -> None:
 
 def test_an_answer_is_for_the_message_before_it() -> None:
     asked = Asked()
-    io = asking(asked)
+    io = client(asked)
     io.send(NEEDED)
     io.send({"type": "ask_user", "question": "yes?"})
     assert (io.receive().get("approved"), asked.times) == (False, 0)
 
 
 def test_a_question_is_answered_once() -> None:
-    io = asking(Asked())
+    io = client(Asked())
     io.send(NEEDED)
     assert [io.receive()["approved"], io.receive()["approved"]] == [True, False]
 
 
 def test_of_two_questions_without_an_answer_between_them_neither_is_asked() -> None:
     asked = Asked()
-    io = asking(asked)
+    io = client(asked)
     io.send(NEEDED)
     with pytest.raises(RuntimeError, match="bash was not yet answered"):
         io.send(NEEDED)
@@ -83,7 +85,7 @@ def test_of_two_questions_without_an_answer_between_them_neither_is_asked() -> N
 
 def test_another_thread_does_not_get_the_answer() -> None:
     asked, got = Asked(), []
-    io = asking(asked)
+    io = client(asked)
     io.send(NEEDED)
     other = threading.Thread(target=lambda: got.append(io.receive()))
     other.start()
@@ -102,19 +104,19 @@ def test_another_thread_does_not_get_the_answer() -> None:
 )
 def test_a_question_that_cannot_be_shown_is_not_asked(change: dict[str, Any], error: type[Exception]) -> None:
     asked = Asked()
-    io = asking(asked)
+    io = client(asked)
     with pytest.raises(error):
         io.send({**NEEDED, **change})
     assert (io.receive()["approved"], asked.times) == (False, 0)
 
 
 def test_what_is_asked_about_is_what_was_sent() -> None:
-    asked, arguments = Asked(), {"command": "npm install"}
-    io = asking(asked)
-    io.send({**NEEDED, "arguments": arguments})
-    arguments["command"] = "rm -rf /"
+    asked, packages = Asked(), ["left-pad"]
+    io = client(asked)
+    io.send({**NEEDED, "tool": "install", "arguments": {"packages": packages}})
+    packages.append("right-pad")
     io.receive()
-    assert asked.requests[0].arguments == {"command": "npm install"}
+    assert asked.requests[0].arguments == {"packages": ["left-pad"]}
 
 
 @pytest.mark.parametrize(
@@ -122,15 +124,35 @@ def test_what_is_asked_about_is_what_was_sent() -> None:
 )
 def test_the_first_word_of_a_command_is_no_part_of_the_name(told: str, tool: str) -> None:
     asked = Asked()
-    io = asking(asked)
+    io = client(asked)
     io.send({**NEEDED, "tool": told})
     io.receive()
     assert asked.tools == [tool]
 
 
+@pytest.mark.parametrize(
+    ("later", "shown"),
+    [
+        ({"tool": "bash:npm", "arguments": '{"command": "npm build"}'}, ("bash", {"command": "npm build"})),
+        ({"tool": "write", "arguments": '{"file'}, ("write", {"not JSON": '{"file'})),
+        ({"tool": "write", "arguments": "[1]"}, ("write", {"not JSON": "[1]"})),
+        ({"tool": "write", "arguments": {"file": "a"}}, ("write", {"file": "a"})),
+    ],
+)
+def test_later_calls_reach_the_reviewer(
+    asking: AgentQueue, reviewed: Callable[[Answer], Reviewer], later: dict[str, Any], shown: tuple[str, Any]
+) -> None:
+    reviewer = reviewed(lambda _: Decision(approved=True))
+    io = QueueIO(ApprovalController(queue=asking))
+    io.send({**NEEDED, "batch_remaining": [later]})
+    assert io.receive() == {"approved": True, "scope": "once"}
+    tool, arguments = shown
+    assert reviewer.seen[0].submission.batch_remaining == ({"tool": tool, "arguments": arguments},)
+
+
 def test_the_rule_that_asked_is_shown() -> None:
     asked = Asked()
-    io = asking(asked)
+    io = client(asked)
     io.send({**NEEDED, "policy": {"decision": "ask", "policy_id": "auto", "reason": "runs a program"}})
     io.receive()
     assert asked.requests[0].why == "auto: runs a program"
@@ -157,11 +179,11 @@ def agent(name: str, io: Any, **session: Any) -> SimpleNamespace:
 
 
 def test_unknown_tools_are_asked_about_if_wanted() -> None:
-    client = Client({"approved": True})
+    web = Client({"approved": True})
     (check,) = approval_plugin(unknown="ask")
-    check(agent("paint", client))
-    check(agent("read_file", client))
-    assert [question["tool"] for question in client.asked] == ["paint"]
+    check(agent("paint", web))
+    check(agent("read_file", web))
+    assert [question["tool"] for question in web.asked] == ["paint"]
 
 
 @pytest.mark.parametrize(("name", "runs"), [("bash", False), ("read_file", True), ("paint", True)])
@@ -211,7 +233,7 @@ def test_an_interrupt_stops_the_agent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"), [({}, "waited for approval."), ({"reason": "expired"}, "approval (expired).")]
+    ("reason", "told"), [({}, "was not run."), ({"reason": "expired"}, "was not run (expired).")]
 )
 def test_a_closed_connection_is_told_with_its_reason(reason: dict[str, str], told: str) -> None:
     (check,) = approval_plugin()

@@ -134,7 +134,9 @@ def _ask(agent: Agent, name: str, call: Mapping[str, Any]) -> None:
     if answer.get("type") == "io_closed":
         _log(agent, f"✗ {name} - connection closed", "red")
         reason = f" ({answer['reason']})" if answer.get("reason") else ""
-        raise ValueError(f"Tool '{name}' was not run: the connection closed while it waited for approval{reason}.")
+        raise ValueError(
+            f"Connection closed while tool '{name}' waited for approval, so that it was not run{reason}."
+        )
     if answer.get("type") == "INTERRUPT":
         _log(agent, f"✗ {name} - interrupted", "red")
         _stop(agent.current_session, "Interrupted by user")
