@@ -24,6 +24,7 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
             "signoff.tools.workers": (),
             "signoff.adapters.pydantic_ai": (),
             "signoff.adapters.langchain": (),
+            "signoff.adapters.connectonion": (),
             "signoff.config": (),
         },
     ),

@@ -1,1 +1,1 @@
-"""One package per agent framework; importing it needs the extra of the same name."""
+"""One package per agent framework; to run it needs the extra of the same name."""

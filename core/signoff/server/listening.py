@@ -23,7 +23,7 @@ HEAD_SECONDS = 10.0
 """Time in which a connection has to send the head of a request."""
 
 MOST_IDLE = 1000
-"""Connections that wait for a request; beyond them one is closed, the oldest of those that never asked anything."""
+"""Connections that wait for a request; beyond them the oldest that never asked anything is closed."""
 
 _KEEP_ALIVE_SECONDS = 10
 _LARGEST_FRAME = 64 * 1024
