@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -208,8 +209,8 @@ class Served:
         return "\n".join(texts)
 
     def _said_port(self) -> str:
-        _, said, after = (self.work / "serve.log").read_text().partition("serving at http://127.0.0.1:")
-        return after.split()[0] if said and after.split() else ""
+        said = re.search(r"serving at http://[\w.]+:(\d+)", (self.work / "serve.log").read_text())
+        return said[1] if said else ""
 
     def _answers(self) -> bool:
         try:
