@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from signoff.policy.trust import trust
+from signoff.policy.trust import trust, untrust
 from signoff.queue import ReviewQueue, open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.server.tokens import Scope, TokenFile
@@ -319,9 +319,11 @@ def served(base: Path, settings: str = RULES + HOSTED) -> Iterator[Served]:
     (work / "signoff.yaml").write_text(settings)
     shared = {name: os.environ[name] for name in (KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
     there = Served(work, environment(base, SIGNOFF_QUEUE=str(base / "queue"), **shared))
-    trust({str(work / "signoff.yaml"): settings.encode()})
-    there.start()
+    file = str(work / "signoff.yaml")
+    trust({file: settings.encode()})
     try:
+        there.start()
         yield there
     finally:
         there.stop()
+        untrust([file])  # the list of trust is that of all tests of this process

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from signoff.queue import RequestState, ReviewQueue
 from stocked import Stock
+from system_bench import eventually
 
 pytestmark = pytest.mark.system
 
@@ -63,8 +64,9 @@ def check(complaints: list[str]) -> None:
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing is wider than the window."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    """True if nothing is wider than the window, once the page is there with its style."""
+    page.wait_for_load_state("load")
+    return bool(eventually(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth")))
 
 
 @pytest.mark.parametrize("size", SIZES)
