@@ -31,6 +31,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
+from signoff.adapters.pydantic_ai import ApprovalToolset
 
 HERE = pathlib.Path(__file__).parent
 
@@ -66,6 +67,10 @@ def think(messages, info: AgentInfo) -> ModelResponse:
 
 def toolset(ident):
     return FunctionToolset([read_status, write_file, delete_files, format_disk], id=ident)
+
+trusting = Agent(
+    FunctionModel(think), toolsets=[ApprovalToolset(toolset("tools-of-tests"), default_approval="none")]
+)
 
 def agent_of(server):
     return Agent(FunctionModel(think), toolsets=[toolset(server)])
@@ -130,6 +135,7 @@ tools:
 HOSTED = f"""\
 agents:
   model: {{pydantic_ai: "agents_of_tests:agent"}}
+  trusting: {{pydantic_ai: "agents_of_tests:trusting"}}
   delete: {{python: "functions_of_tests:delete"}}
   twice: {{python: "functions_of_tests:twice"}}
   sleep: {{python: "functions_of_tests:sleep", time_limit: 0.3}}

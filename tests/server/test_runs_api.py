@@ -103,6 +103,17 @@ def test_a_model_sees_no_tool_that_the_settings_block(server: Served) -> None:
     assert not [call for call in server.executed() if call[0] == "format_disk"]
 
 
+def test_the_rules_of_the_settings_hold_for_an_agent_that_has_settings_of_its_own(server: Served) -> None:
+    run_id = server.begin("trusting", "delete_files format_disk")
+    server.becomes(run_id, "paused_checkpoint")
+    server.answer(run_id, approved=False)
+    server.becomes(run_id, "cancelled")
+    assert "format_disk" not in server.noted("offered")[-1]
+    assert not [
+        call for call in server.executed() if call[0] in ("delete_files", "format_disk") and call[1] == "/tmp/*"
+    ]
+
+
 def test_a_run_whose_agent_raises_has_failed_and_says_why(server: Served) -> None:
     run_id = server.begin("fail")
     assert server.becomes(run_id, "failed")["error"] == "RuntimeError: it broke"

@@ -100,9 +100,8 @@ def serve(
     log_as_json(config.log_level)
     service = Service(settings.absolute(), config, directory, chosen_place())
     try:
-        service.reviewing(
-            "signoff serve"
-        )  # a queue that cannot be used is told now, and not to the first who asks
+        # A queue that cannot be used is told now, and not to the first who asks.
+        service.reviewing("signoff serve")
         serve_app(
             application(service, hosts=frozenset(hosts), origins=frozenset(origins), tokens=TokenFile()), sockets
         )

@@ -1,4 +1,4 @@
-"""Who may do what over HTTP: the host that was meant, where a page comes from, a token for each scope, and limits.
+"""Rules of access over HTTP: the host that was meant, where a page comes from, a token for each scope, and limits.
 
 Every request passes `AccessRules`, WebSockets too. What it does not let through reaches nothing behind it.
 """
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 COOKIE = "signoff_token"
-"""Where a browser keeps the token that a person has typed."""
+"""Name of the cookie in which a browser keeps the token that a person has typed."""
 
 LARGEST_BODY = 1024 * 1024
 """Bytes of the largest body that is read."""
@@ -82,7 +82,7 @@ class HttpError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is refused before anything looks at it."""
+    """The reason for which a request is refused before anything looks at it."""
 
     status: int
     message: str

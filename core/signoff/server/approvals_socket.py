@@ -93,7 +93,7 @@ class ApprovalsSocket:
 
 
 class _BrokenFrameError(Exception):
-    """What came is no JSON object."""
+    """A frame is no JSON object."""
 
 
 class _Client:

@@ -125,7 +125,7 @@ class _Program:
 
 
 class _Dialogue:
-    """What a program and its host say to each other."""
+    """The dialogue of a program and its host."""
 
     def __init__(self, process: asyncio.subprocess.Process, run: HostedRun) -> None:
         self._process = process

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,8 @@ __all__ = ["HostedPydanticAgent"]
 class HostedPydanticAgent:
     """A PydanticAI agent.
 
-    Rules of the settings for a server hold for the toolset with that `id`; a toolset that is an `ApprovalToolset`
-    already keeps its own settings.
+    Rules of the settings for a server hold for the toolset with that `id`. A toolset that is an `ApprovalToolset`
+    already keeps its own settings beside them.
 
     Args:
         agent: The agent.
@@ -50,12 +49,21 @@ class HostedPydanticAgent:
         return str(result.output)
 
     def _asking(self, tools: object, run: HostedRun) -> ApprovalToolset[Any]:
-        if isinstance(tools, ApprovalToolset):
-            tools = copy.copy(tools)
-            tools.controller = run.controller
-            return tools
         policy = self._setup.call_policy
         known = () if policy is None else policy.servers
+        if isinstance(tools, ApprovalToolset):
+            if policy is not None and tools.policy is not None:
+                raise TypeError("a toolset of the agent has a policy of its own; put its rules into the settings")
+            ident = tools.wrapped.id
+            return ApprovalToolset(
+                tools.wrapped,
+                controller=run.controller,
+                tool_configs=tools.tool_configs,
+                default_approval=tools.default_approval,
+                policy=policy or tools.policy,
+                server=tools.server or (ident if ident in known else None),
+                expires_in=tools.expires_in,
+            )
         ident = tools.id if isinstance(tools, AbstractToolset) else None
         return ApprovalToolset(
             tools,

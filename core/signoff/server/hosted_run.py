@@ -308,7 +308,7 @@ class HostedRun:
         _log.info(message, extra={"facts": {"run": self.id, **kept}})
 
     def _reason(self, request: StoredRequest) -> str:
-        """Why the call is asked about, in the words of the runs API where the settings decided."""
+        """The reason to ask about the call, in the words of the runs API where the settings decided."""
         call = request.submission
         quoted = f"'{call.tool_name}'"
         if self._policy is not None:

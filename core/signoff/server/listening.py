@@ -1,4 +1,4 @@
-"""Where the server listens, and connections that send too little, too slowly, or are too many."""
+"""The sockets of the server, and limits for connections that send too little, too slowly, or are too many."""
 
 from __future__ import annotations
 

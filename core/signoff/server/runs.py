@@ -50,7 +50,7 @@ _SELECT = "SELECT " + _COLUMNS + " FROM runs "  # noqa: S608 - no value of anybo
 
 
 class RunMode(StrEnum):
-    """Who answers the calls of a run that need approval."""
+    """The mode of a run: it says who answers the calls of a run that need approval."""
 
     INTERACTIVE = "interactive"
     """A person."""

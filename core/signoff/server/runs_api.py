@@ -272,7 +272,7 @@ class _EventsEndpoint:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _texts(self, run: Run, after: int) -> AsyncIterator[str]:
-        """What is sent. The bell hangs before the first look, so that nothing falls between."""
+        """The texts to send. The bell hangs before the first look, so that nothing falls between."""
         runs = self._service.runs
         silent = 0.0
         with AsyncBell(runs.bells.hang(run.id)) as bell:

@@ -1,4 +1,4 @@
-"""What the routes share: the runs and their host, and the queue as reviewers see it."""
+"""The service behind the routes: the runs and their host, and the queue as reviewers see it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from signoff.server.runs import Run, RunMode, RunStore
 __all__ = ["Service"]
 
 _LOOK_SECONDS = 1.0
-"""How often it is looked whether the host is there."""
+"""Seconds between two looks for the host."""
 
 _log = logging.getLogger("signoff.server")
 

@@ -32,7 +32,7 @@ class TokenError(Exception):
 
 
 class Scope(StrEnum):
-    """What a token is good for; each by itself."""
+    """A right that a token gives; each by itself."""
 
     ASK = "ask"
     """Start and cancel runs."""
