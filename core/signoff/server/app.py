@@ -6,11 +6,14 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib import resources
 from typing import Any
 
 import yaml
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -22,12 +25,14 @@ from starlette.types import Scope as Connection
 
 from signoff.queue import queue_stats
 from signoff.queue.errors import QueueError
+from signoff.queue.stats import Stats
 from signoff.server.access import AccessRules, HttpError, require
 from signoff.server.approvals_socket import ApprovalsSocket
 from signoff.server.held_decisions import HOLD_SECONDS, HeldDecisions
-from signoff.server.metrics import metrics_page
+from signoff.server.hosted_run import AUTHORIZATION_FAILURES, CONSENT_REQUIRED, DANGEROUS
 from signoff.server.page_login import login_routes
 from signoff.server.review_page import review_routes
+from signoff.server.runs import RunStatus, RunStore
 from signoff.server.runs_api import runs_routes
 from signoff.server.service import Service
 from signoff.server.tokens import Scope, TokenFile
@@ -115,7 +120,7 @@ def _metrics(service: Service) -> Any:
             stats = await asyncio.to_thread(queue_stats, service.place)
         except QueueError as error:
             raise HttpError(503, str(error)) from error
-        content = await asyncio.to_thread(metrics_page, service.runs, stats)
+        content = await asyncio.to_thread(_metrics_text, service.runs, stats)
         return Response(content, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return page
@@ -157,3 +162,42 @@ class _Trace:
             milliseconds = round((time.monotonic() - start) * 1000, 1)
             facts = {"method": scope["method"], "path": scope["path"], "status": status, "ms": milliseconds}
             _log.info("request", extra={"facts": facts})
+
+
+# -- The metrics, read from what is stored, so that they survive a restart.
+
+_COUNTED = {
+    AUTHORIZATION_FAILURES: "Calls of runs that the settings blocked.",
+    CONSENT_REQUIRED: "Calls of runs that waited for a person.",
+    DANGEROUS: "Calls of runs of HIGH risk that waited for a person.",
+}
+
+
+def _metrics_text(runs: RunStore, stats: Stats) -> bytes:
+    """Return the page, in the text format of Prometheus.
+
+    Args:
+        runs: The runs.
+        stats: Counts of the queue.
+    """
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Stored(runs, stats))
+    return generate_latest(registry)
+
+
+class _Stored(Collector):
+    def __init__(self, runs: RunStore, stats: Stats) -> None:
+        self._runs = runs
+        self._stats = stats
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield each metric."""
+        counts = self._runs.counts()
+        for name, words in _COUNTED.items():
+            yield CounterMetricFamily(name, words, value=counts.get(name, 0))
+        runs = GaugeMetricFamily("signoff_runs", "Runs in each state.", labels=["status"])
+        found = self._runs.by_status()
+        for status in RunStatus:
+            runs.add_metric([status], found.get(status, 0))
+        yield runs
+        yield GaugeMetricFamily("signoff_requests_pending", "Requests that wait.", value=self._stats.pending)

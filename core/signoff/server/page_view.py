@@ -1,4 +1,4 @@
-"""What the templates of the reviewer's page get: words that are safe to show, and nothing else.
+"""The values for the templates of the reviewer's page: words that are safe to show, and nothing else.
 
 Every text of an agent goes through `signoff.present.reveal` here, or where the command line makes it safe too.
 """
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTEXT",
     "MOST_ROWS",
-    "Content",
-    "Group",
     "HeldMember",
-    "Line",
-    "Record",
-    "Room",
-    "Whole",
+    "HistoryLine",
+    "PageRoom",
+    "RequestGroup",
+    "RequestLine",
+    "ShownContent",
+    "WholeRequest",
     "content",
     "decision_words",
     "fingerprint",
@@ -69,7 +69,7 @@ CONTEXT = 3
 
 MOST_ROWS = 4000
 MOST_CHARACTERS = 1_000_000
-"""What a page shows at most. What is left out is counted, and then not everything is shown."""
+"""Limits of a page. What is left out is counted, and then not everything is shown."""
 
 _WIDTH = 300
 _NAME_WIDTH = 60
@@ -88,7 +88,7 @@ Load = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RequestLine:
     """A request on one line."""
 
     id: str
@@ -106,13 +106,13 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RequestGroup:
     """Requests that belong together, or one that belongs to none, which has no name."""
 
     key: str
     name: str
     announced: int | None
-    lines: tuple[Line, ...]
+    lines: tuple[RequestLine, ...]
 
     @property
     def agents(self) -> str:
@@ -120,7 +120,7 @@ class Group:
         return ", ".join(dict.fromkeys(each.agent for each in self.lines))
 
 
-def line(request: StoredRequest, now: int) -> Line:
+def line(request: StoredRequest, now: int) -> RequestLine:
     """Describe a request on one line.
 
     Args:
@@ -129,7 +129,7 @@ def line(request: StoredRequest, now: int) -> Line:
     """
     call = request.submission
     end = request.decided_at if request.decided_at is not None else now
-    return Line(
+    return RequestLine(
         request.id,
         short_id(request.id),
         call.risk.value,
@@ -145,7 +145,7 @@ def line(request: StoredRequest, now: int) -> Line:
     )
 
 
-def groups(requests: Sequence[StoredRequest], now: int) -> tuple[Group, ...]:
+def groups(requests: Sequence[StoredRequest], now: int) -> tuple[RequestGroup, ...]:
     """Sort requests into groups, each in the place of its first member.
 
     Args:
@@ -158,11 +158,11 @@ def groups(requests: Sequence[StoredRequest], now: int) -> tuple[Group, ...]:
     return tuple(_group(key, members, now) for key, members in found.items())
 
 
-def _group(key: str, members: Sequence[StoredRequest], now: int) -> Group:
+def _group(key: str, members: Sequence[StoredRequest], now: int) -> RequestGroup:
     call = members[0].submission
     name = clipped(one_line(call.group_id), _NAME_WIDTH) if call.group_id else ""
     size = call.group_size if call.group_size != len(members) else None
-    return Group(key, name, size, tuple(line(request, now) for request in members))
+    return RequestGroup(key, name, size, tuple(line(request, now) for request in members))
 
 
 def group_key(request: StoredRequest) -> str | None:
@@ -183,8 +183,8 @@ def fingerprint(requests: Iterable[StoredRequest]) -> str:
 
 
 @dataclass(slots=True)
-class Room:
-    """What may still be shown on a page."""
+class PageRoom:
+    """The room that is left on a page."""
 
     rows: int = MOST_ROWS
     characters: int = MOST_CHARACTERS
@@ -212,7 +212,7 @@ class ShownRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShownPart:
     """A document, or the parts of a command."""
 
     kind: str
@@ -235,7 +235,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ShownContent:
     """The content of a request.
 
     Attributes:
@@ -245,13 +245,15 @@ class Content:
         folded: True if unchanged lines are folded.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ShownPart, ...]
     complete: bool
     problem: str = ""
     folded: bool = False
 
 
-def content(request: StoredRequest, load: Load, context: int = CONTEXT, room: Room | None = None) -> Content:
+def content(
+    request: StoredRequest, load: Load, context: int = CONTEXT, room: PageRoom | None = None
+) -> ShownContent:
     """Show the content of a request. It may take seconds.
 
     Args:
@@ -263,10 +265,10 @@ def content(request: StoredRequest, load: Load, context: int = CONTEXT, room: Ro
     Raises:
         QueueError: A stored content cannot be loaded.
     """
-    room = room or Room()
+    room = room or PageRoom()
     try:
         made = content_of(request, load, context)
-        parts: list[Part] = []
+        parts: list[ShownPart] = []
         for number, document in enumerate(made.documents, start=1):
             parts.append(_part(document, room))
             parts += [
@@ -278,13 +280,13 @@ def content(request: StoredRequest, load: Load, context: int = CONTEXT, room: Ro
                 ]
             ]
     except SnapshotError as error:
-        return Content((), complete=False, problem=f"this request cannot be shown: {one_line(str(error))}")
+        return ShownContent((), complete=False, problem=f"this request cannot be shown: {one_line(str(error))}")
     complete = made.complete and not any(part.left_out for part in parts)
     folded = any(row.kind == RowKind.FOLD for part in parts for row in part.rows)
-    return Content(tuple(parts), complete, folded=folded)
+    return ShownContent(tuple(parts), complete, folded=folded)
 
 
-def _part(document: Document, room: Room) -> Part:
+def _part(document: Document, room: PageRoom) -> ShownPart:
     rows: list[ShownRow] = []
     left_out = ""
     for index in range(len(document)):
@@ -296,7 +298,7 @@ def _part(document: Document, room: Room) -> Part:
     counts = f"+{document.added} -{document.removed}" if document.added or document.removed else ""
     remarks = {document.row(index).text.text for index in range(len(rows)) if rows[index].kind == RowKind.NOTE}
     told = document.path is None or any(row.kind == RowKind.PLACE for row in rows)
-    return Part(
+    return ShownPart(
         document.kind.value.replace("_", " "),
         "" if told else one_line(document.path or "", "path"),
         counts,
@@ -331,16 +333,16 @@ def _pieces(text: str, marks: Sequence[tuple[str, int, int]]) -> Iterator[tuple[
         yield " ".join(styles), text[start:stop]
 
 
-def _command_part(heading: str, remarks: Iterable[str], risk: Risk) -> Part:
+def _command_part(heading: str, remarks: Iterable[str], risk: Risk) -> ShownPart:
     rows = tuple(ShownRow("about", "#", "", "", "", (("", remark),)) for remark in remarks)
-    return Part("parts of the command", heading, _RISK[risk], (), (), rows)
+    return ShownPart("parts of the command", heading, _RISK[risk], (), (), rows)
 
 
 # -- One request, whole.
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeRequest:
     """All that is shown of one request.
 
     Attributes:
@@ -363,7 +365,7 @@ class Whole:
         supports: The answers that its agent can honor.
     """
 
-    line: Line
+    line: RequestLine
     revision: int
     digest: str
     pending: bool
@@ -373,7 +375,7 @@ class Whole:
     reasons: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
-    content: Content
+    content: ShownContent
     upcoming: tuple[tuple[str, str], ...]
     session: str
     not_remembered: str
@@ -382,7 +384,7 @@ class Whole:
     supports: frozenset[str] = field(default_factory=frozenset)
 
 
-def whole(request: StoredRequest, shown: Content, upcoming: Iterable[UpcomingCall], now: int) -> Whole:
+def whole(request: StoredRequest, shown: ShownContent, upcoming: Iterable[UpcomingCall], now: int) -> WholeRequest:
     """Describe one request.
 
     Args:
@@ -395,7 +397,7 @@ def whole(request: StoredRequest, shown: Content, upcoming: Iterable[UpcomingCal
     hidden = DEFAULT_REDACTION.also(call.masked_keys)
     why_not = never_remembered(call)
     elsewhere = _SHOWN_ELSEWHERE if request.pending else _SHOWN_ELSEWHERE | {"state"}
-    return Whole(
+    return WholeRequest(
         line=line(request, now),
         revision=request.revision,
         digest=call.digest,
@@ -438,7 +440,7 @@ class HeldMember:
         message: The answer in a sentence, or "".
     """
 
-    line: Line
+    line: RequestLine
     changed: bool
     verdict: str
     message: str
@@ -473,7 +475,7 @@ def decision_words(decision: Decision) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class HistoryLine:
     """A record of the history."""
 
     seq: int
@@ -493,7 +495,7 @@ class Record:
     request_id: str
 
 
-def record(found: HistoryRecord) -> Record:
+def record(found: HistoryRecord) -> HistoryLine:
     """Describe a record of the history."""
     hidden = DEFAULT_REDACTION.also(found.masked_keys)
     decision = found.decision
@@ -505,7 +507,7 @@ def record(found: HistoryRecord) -> Record:
         notes += (one_line(hidden.mask_text(decision.instead.words).text),)
     if decision is not None and decision.deliberate:
         notes += ("approved although not everything had been shown",)
-    return Record(
+    return HistoryLine(
         found.seq,
         local_time(found.at),
         iso(found.at) or "",

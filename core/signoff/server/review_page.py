@@ -27,8 +27,8 @@ from signoff.server.live import LiveEvents
 from signoff.server.page_templates import STATIC_FILES, as_page, page, static_file
 from signoff.server.page_view import (
     CONTEXT,
-    Room,
-    Whole,
+    PageRoom,
+    WholeRequest,
     content,
     decision_words,
     fingerprint,
@@ -136,7 +136,7 @@ class _ReviewPage:
             members = [each for each in found if group_key(each) == request.path_params["key"]]
             if not members:
                 raise HttpError(404, "nothing of this group waits any more; the history has what was decided")
-            room = Room()
+            room = PageRoom()
             told = [_whole(queue, each, CONTEXT, room) for each in members]
             fit = [each for each in told if each.content.complete and each.line.risk != Risk.HIGH]
             return page(
@@ -253,7 +253,7 @@ def _get(queue: ReviewQueue, ident: str) -> StoredRequest:
         raise HttpError(404, "there is no such request") from error
 
 
-def _whole(queue: ReviewQueue, stored: StoredRequest, context: int, room: Room | None = None) -> Whole:
+def _whole(queue: ReviewQueue, stored: StoredRequest, context: int, room: PageRoom | None = None) -> WholeRequest:
     upcoming = [each for each in queue.upcoming() if each.announced_by == stored.id] if stored.pending else []
     return whole(stored, content(stored, queue.blob, context, room), upcoming, _now())
 
