@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from balanced_rules import BALANCED
 from server_bench import Served, served
 from signoff.queue import Decision
 from system_bench import eventually
@@ -49,22 +50,6 @@ approval_policies:
   write_ops: true
   dangerous_ops: true
 auto_approve_in_daemon: false                  # Never auto-approve
-"""
-BALANCED = """\
-tools:
-  - server_name: "prod-tools"
-    allowlist: ["read_.*", "list_.*", "get_.*"]
-    denylist: [".*delete.*", ".*format.*", ".*sudo.*"]
-    requires_approval:
-      always: false
-      conditional:
-        - ".*write.*"
-        - ".*create.*"
-        - ".*modify.*"
-    redaction:
-      arguments: ["password", "secret", "token"]
-
-auto_approve_in_daemon: false
 """
 DEVELOPMENT = """\
 tools:
