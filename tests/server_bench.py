@@ -12,11 +12,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx
 
-from signoff.policy.trust import trust, untrust
+from signoff.config.load import parse_config
+from signoff.config.trust import contents_of, untrust_settings
+from signoff.policy.trust import trust
 from signoff.queue import ReviewQueue, open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.server.tokens import Scope, TokenFile
@@ -72,6 +75,14 @@ trusting = Agent(
     FunctionModel(think), toolsets=[ApprovalToolset(toolset("tools-of-tests"), default_approval="none")]
 )
 
+def open_locked(path: str = "") -> str:
+    raise PermissionError(13, "Permission denied", path)
+
+locked = Agent(
+    FunctionModel(think),
+    toolsets=[ApprovalToolset(FunctionToolset([open_locked], id="tools-of-tests"), default_approval="none")],
+)
+
 def agent_of(server):
     return Agent(FunctionModel(think), toolsets=[toolset(server)])
 
@@ -98,6 +109,15 @@ async def twice(run):
     answers = await asyncio.gather(ask("a"), ask("b"))
     return " ".join("yes" if answer.approved else "no" for answer in answers)
 
+async def again(run):
+    def ask(tool):
+        return run.ask(tool, {}, server="tools-of-tests", call_id="one")
+    await ask("delete_files")
+    await ask("delete_more_files")
+
+async def give_up(run):
+    raise TimeoutError
+
 async def sleep(run):
     await asyncio.sleep(60)
 
@@ -107,8 +127,9 @@ async def wait_long_then_sleep(run):
     return "in time"
 
 async def fail(run):
-    raise RuntimeError("it broke")
+    raise RuntimeError("it broke at https://me:hunter2secret@example.com")
 """,
+    "yaml.py": 'raise ImportError("a file of the project stands in for a library")',
     "lines_of_tests.py": """
 import json
 def say(line):
@@ -116,6 +137,10 @@ def say(line):
 start = json.loads(input())
 say({"type": "tools", "id": "t", "tools": ["read_status", "format_disk"], "server": "tools-of-tests"})
 offered = json.loads(input())["tools"]
+for server in ({"a": 1}, "tools-of-tests"):
+    arguments = {"path": "\\ud800"}
+    say({"type": "ask", "id": "\\ud800", "tool": "delete_files", "arguments": arguments, "server": server})
+    assert not json.loads(input())["approved"]
 call = {"tool": start["input"], "arguments": {"path": "x"}, "server": "tools-of-tests"}
 say({"type": "ask", "id": "call-1", **call})
 answer = json.loads(input())
@@ -138,6 +163,9 @@ agents:
   trusting: {{pydantic_ai: "agents_of_tests:trusting"}}
   delete: {{python: "functions_of_tests:delete"}}
   twice: {{python: "functions_of_tests:twice"}}
+  again: {{python: "functions_of_tests:again"}}
+  give_up: {{python: "functions_of_tests:give_up"}}
+  locked: {{pydantic_ai: "agents_of_tests:locked"}}
   sleep: {{python: "functions_of_tests:sleep", time_limit: 0.3}}
   patient: {{python: "functions_of_tests:wait_long_then_sleep", time_limit: 0.5}}
   fail: {{python: "functions_of_tests:fail"}}
@@ -181,7 +209,7 @@ class Served:
     def signoff(self, *words: str) -> str:
         """Run a command and return what it prints."""
         done = subprocess.run(
-            [sys.executable, "-m", "signoff.cli", *words],
+            [sys.executable, "-P", "-m", "signoff.cli", *words],
             env=dict(self.variables),
             cwd=self.work,
             capture_output=True,
@@ -197,7 +225,7 @@ class Served:
         command = ["serve", "--config", "signoff.yaml", "--listen", listen, "--data", str(self.data)]
         with (self.work / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "signoff.cli", *command],
+                [sys.executable, "-P", "-m", "signoff.cli", *command],
                 env=dict(self.variables),
                 cwd=self.work,
                 stdin=subprocess.DEVNULL,
@@ -316,20 +344,22 @@ class Served:
 
 
 @contextmanager
-def served(base: Path, settings: str = RULES + HOSTED) -> Iterator[Served]:
+def served(
+    base: Path, settings: str = RULES + HOSTED, more: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Served]:
     """Start a server with settings of its own in a folder, and end it with all that it started."""
     work = base / "work"
     work.mkdir(parents=True)
-    for name, text in AGENTS.items():
+    for name, text in {**AGENTS, **more}.items():
         (work / name).write_text(text)
     (work / "signoff.yaml").write_text(settings)
     shared = {name: os.environ[name] for name in (KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
     there = Served(work, environment(base, SIGNOFF_QUEUE=str(base / "queue"), **shared))
     file = str(work / "signoff.yaml")
-    trust({file: settings.encode()})
+    trust(contents_of(file, settings, parse_config(settings)))
     try:
         there.start()
         yield there
     finally:
         there.stop()
-        untrust([file])  # the list of trust is that of all tests of this process
+        untrust_settings(file)  # the list of trust is that of all tests of this process

@@ -18,6 +18,7 @@ from signoff import ApprovalContext, ApprovalController, ApprovalDecision, simpl
 from signoff.connection import connect_agent
 from signoff.queue import AgentQueue, Decision, open_review_queue
 from signoff.server.approvals_socket import EXPLAIN_FIRST, decision_of
+from signoff.server.tokens import Scope, TokenFile
 from system_bench import PATIENCE, eventually
 
 pytestmark = pytest.mark.system
@@ -155,6 +156,35 @@ def test_calls_are_asked_about_one_after_the_other(agent: Agent, app: ClientConn
     assert (first.result(PATIENCE).approved, second.result(PATIENCE).approved) == (True, False)
 
 
+def test_a_second_click_does_not_answer_the_next_question(agent: Agent, app: ClientConnection) -> None:
+    first, second = agent.asks("write", {"path": "1"}), agent.asks("write", {"path": "2"})
+    question = heard(app)
+    eventually(lambda: len(agent.waiting()) == 2)
+    for _ in range(2):
+        app.send(json.dumps({"approved": True}))
+    assert heard(app)["accepted"]
+    assert not heard(app)["accepted"]
+    next_question = heard(app)
+    assert next_question["type"] == "approval_needed"
+    assert next_question["request_id"] != question["request_id"]
+    assert (first.done(), second.done()) in ((True, False), (False, True))
+    answers(app, approved=False, request_id=next_question["request_id"])
+
+
+def test_a_revoked_token_decides_no_more_over_an_open_connection(agent: Agent, server: Served) -> None:
+    text = TokenFile().new("short-lived", frozenset({Scope.DECIDE}))
+    with opened(server, agent.queue.agent.session, text) as app:
+        asked = agent.asks("write", {"path": "1"})
+        heard(app)
+        (token,) = (each for each in TokenFile().all() if each.name == "short-lived")
+        TokenFile().revoke(token.id)
+        app.send(json.dumps({"approved": True}))
+        with pytest.raises(ConnectionClosed):
+            heard(app)
+    assert not asked.done()
+    agent.queue.withdraw(agent.waiting()[0], "end of the test")
+
+
 def test_an_answer_to_a_call_that_has_ended_meanwhile_decides_nothing_else(
     agent: Agent, app: ClientConnection, server: Served
 ) -> None:
@@ -193,7 +223,18 @@ def test_a_client_that_leaves_decides_nothing_and_the_call_waits_on(agent: Agent
     assert asked.result(PATIENCE).approved
 
 
-@pytest.mark.parametrize("frame", ["{", "[]", "null", '{"approved": true, "approved": true}', b"{}", "x" * 70_000])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{",
+        "[]",
+        "null",
+        '{"approved": false, "feedback": "\\ud800"}',
+        '{"approved": true, "approved": true}',
+        b"{}",
+        "x" * 70_000,
+    ],
+)
 def test_a_malformed_frame_ends_the_connection_and_decides_nothing(
     agent: Agent, app: ClientConnection, frame: str | bytes
 ) -> None:
@@ -222,6 +263,11 @@ def test_a_page_of_another_site_cannot_connect(server: Served, origin: str) -> N
 def test_a_token_that_may_not_decide_cannot_connect(server: Served, scope: str) -> None:
     with pytest.raises(InvalidStatus):
         opened(server, "s", server.token(scope))
+
+
+@pytest.mark.parametrize("mode", [None, "gentle", 1, ["reject_soft"], {"a": 1}])
+def test_a_no_of_an_unknown_mode_is_hard(mode: object) -> None:
+    assert decision_of({"approved": False, "mode": mode}).hard
 
 
 def test_a_missing_scope_is_once() -> None:

@@ -116,12 +116,25 @@ def test_the_rules_of_the_settings_hold_for_an_agent_that_has_settings_of_its_ow
 
 def test_a_run_whose_agent_raises_has_failed_and_says_why(server: Served) -> None:
     run_id = server.begin("fail")
-    assert server.becomes(run_id, "failed")["error"] == "RuntimeError: it broke"
+    error = server.becomes(run_id, "failed")["error"]
+    assert error.startswith("RuntimeError: it broke at https://")
+    assert "hunter2secret" not in error
+    assert "hunter2secret" not in json.dumps(server.events(run_id))
 
 
 def test_a_run_that_takes_too_long_has_failed(server: Served) -> None:
     run_id = server.begin("sleep")
     assert server.becomes(run_id, "failed")["error"] == "it took longer than its time limit"
+
+
+def test_a_timeout_of_the_agents_own_is_not_taken_for_that_of_the_run(server: Served) -> None:
+    assert server.becomes(server.begin("give_up"), "failed")["error"] == "TimeoutError"
+
+
+def test_an_error_of_the_operating_system_in_a_tool_is_no_block(server: Served) -> None:
+    run_id = server.begin("locked", "open_locked")
+    assert "Permission denied" in server.becomes(run_id, "completed")["output"]
+    assert "tool_blocked" not in kinds(server.events(run_id))
 
 
 def test_waiting_for_a_person_does_not_count_as_time_of_the_run(server: Served) -> None:
@@ -141,6 +154,14 @@ def test_a_cancelled_run_withdraws_what_waits(server: Served) -> None:
     assert server.becomes(run_id, "cancelled")["error"] == "no longer needed"
     with server.reviewing() as queue:
         assert queue.get(pending["request_id"]).state == "withdrawn"
+
+
+def test_a_run_that_is_cancelled_as_soon_as_it_was_started_ends(server: Served) -> None:
+    runs = [server.begin("delete", "cancelled") for _ in range(12)]
+    for run_id in runs:
+        server.client("ask").post(f"/runs/{run_id}/cancel", json={})
+    for run_id in runs:
+        server.becomes(run_id, "cancelled")
 
 
 def test_runs_of_one_session_share_what_is_remembered(server: Served) -> None:
@@ -199,6 +220,18 @@ def test_when_several_calls_wait_only_an_answer_to_one_of_them_counts(server: Se
     by_path = server.client("decide").post(f"/runs/{run_id}/calls/call-a/approve", json={"approved": True})
     assert by_path.status_code == 200
     assert server.becomes(run_id, "completed")["output"] == "yes yes"
+
+
+def test_the_id_of_a_call_is_never_that_of_another_call_of_the_run(server: Served) -> None:
+    run_id = server.begin("again")
+    (first,) = server.becomes(run_id, "paused_checkpoint")["pending"]
+    assert first["tool_call_id"] == "one"
+    server.answer(run_id, approved=True, tool_call_id="one")
+    eventually(lambda: [each["tool_call_id"] for each in server.run(run_id)["pending"]] not in ([], ["one"]))
+    late = server.client("decide").post(f"/runs/{run_id}/calls/one/approve", json={"approved": True})
+    assert late.status_code in (400, 404)
+    assert server.run(run_id)["status"] == "paused_checkpoint"
+    server.answer(run_id, approved=False)
 
 
 def test_an_answer_with_another_digest_decides_nothing(server: Served) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from server_bench import Served, served
-from signoff.queue import Decision
+from server_bench import HOSTED, RULES, Served, served
+from signoff.queue import Decision, open_review_queue
 from system_bench import eventually
 
 pytestmark = pytest.mark.system
@@ -59,6 +59,29 @@ def test_a_killed_host_leaves_failed_runs_that_say_so_and_another_takes_its_plac
     assert server.executed() == []
     again = server.begin("delete", "again")
     server.becomes(again, "paused_checkpoint")
+
+
+def test_a_host_that_cannot_start_fails_its_runs_and_is_started_again_for_the_next(tmp_path: Path) -> None:
+    settings = RULES + HOSTED + "custom_tools:\n  broken: {}\n"
+    tools = "import no_such_library\n\ndef broken(): ...\n"
+    with served(tmp_path, settings, {"tools.py": tools}) as server:
+        for _ in range(2):
+            error = server.becomes(server.begin("sleep"), "failed")["error"]
+            assert error.startswith("its host cannot start: ")
+            assert "no_such_library" in error
+
+
+def test_a_run_goes_on_when_the_queue_is_lost_and_the_next_one_uses_the_new_queue(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        run_id = server.begin("twice")
+        eventually(lambda: len(server.run(run_id)["pending"]) == 2)
+        server.place.rename(server.place.with_name("gone"))
+        assert server.becomes(run_id, "completed")["output"] == "no no"
+        open_review_queue(server.place, create=True).close()
+        again = server.begin("delete", "again")
+        server.becomes(again, "paused_checkpoint")
+        eventually(lambda: server.answer(again, approved=True).status_code == 200)
+        server.becomes(again, "completed")
 
 
 def test_a_host_without_runs_ends_with_its_server(server: Served) -> None:

@@ -41,7 +41,7 @@ def popup(context: click.Context, *, read_only: bool) -> int:
     """Open the screen in a popup of tmux 3.2 or newer; it closes when you leave the screen."""
     tmux = _tmux()
     options = context.find_root().params
-    words = [sys.executable, "-m", "signoff.cli"]
+    words = [sys.executable, "-P", "-m", "signoff.cli"]
     if options.get("theme"):
         words += ["--theme", options["theme"]]
     words += ["--ascii"] if options.get("ascii_only") else []

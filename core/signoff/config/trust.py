@@ -8,13 +8,16 @@ from pathlib import Path
 from signoff.config.load import TOOLS_FILE, parse_config
 from signoff.config.models import AgentConfig
 from signoff.policy.trust import require_trusted, trusted_files, untrust
-from signoff.settings_yaml import read_text
+from signoff.settings_yaml import ConfigError, read_text
 
 __all__ = ["contents_of", "load_trusted", "untrust_settings"]
 
 
 def contents_of(path: str | os.PathLike[str], text: str, config: AgentConfig) -> dict[str, bytes]:
-    """Return the contents to trust with a settings file: its own, and that of its custom tools.
+    """Return the contents to trust with a settings file: its own, and that of the code that it names.
+
+    That is `tools.py` if there are custom tools, and the modules and files beside the settings that `agents` name.
+    What that code imports is not part of it.
 
     Args:
         path: The settings file.
@@ -25,10 +28,23 @@ def contents_of(path: str | os.PathLike[str], text: str, config: AgentConfig) ->
         FileNotFoundError: There is no `tools.py`, and there are custom tools.
     """
     contents = {os.fspath(path): text.encode()}
-    if config.custom_tools:
-        tools = Path(path).parent / TOOLS_FILE
-        contents[str(tools)] = tools.read_bytes()
+    for code in _named_code(Path(path).parent, config):
+        if code.name == TOOLS_FILE or code.is_file():
+            contents[str(code)] = code.read_bytes()
     return contents
+
+
+def _named_code(directory: Path, config: AgentConfig) -> list[Path]:
+    """The files beside a settings file in which there is code that it names, if they are there."""
+    found = [directory / TOOLS_FILE] if config.custom_tools else []
+    for agent in config.agents.values():
+        entry = agent.python or agent.pydantic_ai
+        if entry is not None:
+            parts = entry.partition(":")[0].split(".")
+            found += (directory.joinpath(*parts[: end + 1], "__init__.py") for end in range(len(parts)))
+            found.append(directory.joinpath(*parts).with_suffix(".py"))
+        found += (directory / word for word in agent.command or () if not Path(word).is_absolute())
+    return list(dict.fromkeys(found))
 
 
 def load_trusted(path: str | os.PathLike[str]) -> AgentConfig:
@@ -49,7 +65,7 @@ def load_trusted(path: str | os.PathLike[str]) -> AgentConfig:
 
 
 def untrust_settings(path: str, *, only_gone: bool = False) -> tuple[str, ...]:
-    """Withdraw the trust in a settings file, and in the code beside it if no other trusted file uses it.
+    """Withdraw the trust in a settings file, and in the code that it names if no other trusted file names it.
 
     Args:
         path: The settings file, or the code; it need not be there.
@@ -62,10 +78,19 @@ def untrust_settings(path: str, *, only_gone: bool = False) -> tuple[str, ...]:
         TrustError: The list of trust cannot be read.
         OSError: The list cannot be written.
     """
+    before = {each.name: each.trusted for each in trusted_files()}
     ended = untrust([path], only_gone=only_gone)
-    alone = [
-        code
-        for code in {str(Path(name).with_name(TOOLS_FILE)) for name in ended}
-        if not any(Path(each.name).parent == Path(code).parent and each.name != code for each in trusted_files())
-    ]
-    return tuple(sorted((*ended, *untrust(alone))))
+    named = {code for name in ended for code in _code_named_in(name, before[name])}
+    kept = {
+        code for name, content in before.items() if name not in ended for code in _code_named_in(name, content)
+    }
+    return tuple(sorted((*ended, *untrust(sorted(named - kept)))))
+
+
+def _code_named_in(name: str, content: bytes | None) -> set[str]:
+    """The files whose code a trusted settings file names; those of another kind of file are none."""
+    try:
+        config = parse_config((content or b"").decode(), name)
+    except (ConfigError, UnicodeDecodeError):
+        return set()
+    return set(map(str, _named_code(Path(name).parent, config)))

@@ -17,7 +17,7 @@ from signoff.controller.callbacks import (
     same_but_shown,
     shown_to_callback,
 )
-from signoff.controller.outcomes import for_once, from_grant, from_outcome, not_run, to_queue
+from signoff.controller.outcomes import failed, for_once, from_grant, from_outcome, not_run, to_queue
 from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
 from signoff.queue.clock import now_us
 from signoff.queue.errors import QueueError
@@ -46,7 +46,10 @@ class AskingWatcher(Protocol):
     def answered(
         self, request: StoredRequest, decision: ApprovalDecision, context: ApprovalContext | None
     ) -> None:
-        """Take notice of the answer, before the call runs or its agent is told that it does not."""
+        """Take notice of the answer, before the call runs or its agent is told that it does not.
+
+        Not called for a request that is withdrawn because its agent was cancelled.
+        """
 
 
 class Asking:
@@ -120,6 +123,7 @@ class Asking:
         submission, snapshot = await self._bound()
         # Shielded: a request posted while this is being cancelled must be known, to be taken back.
         posting = asyncio.ensure_future(queue.asubmit(submission))
+        posted: StoredRequest | None = None
         try:
             while True:
                 posted = await asyncio.shield(posting)
@@ -140,6 +144,8 @@ class Asking:
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException as error:
             await asyncio.shield(_take_back(queue, posting, why_ended(error)))
+            if isinstance(error, QueueError) and posted is not None:
+                self._tell_answered(posted, failed(error))
             raise
 
     def by_queue_sync(self, queue: AgentQueue) -> ApprovalDecision:
@@ -164,6 +170,8 @@ class Asking:
         except BaseException as error:
             with contextlib.suppress(QueueError):
                 queue.withdraw(posted.id, why_ended(error))
+            if isinstance(error, QueueError):
+                self._tell_answered(posted, failed(error))
             raise
 
     # -- the steps -------------------------------------------------------------------------------------

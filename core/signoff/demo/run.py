@@ -148,7 +148,7 @@ class AgentProcesses:
             environment = {**os.environ, PLACE_VARIABLE: str(place), "SIGNOFF_SESSION": f"s-{number}"}
             with (logs / f"{role}.txt").open("wb") as output:
                 self._running[role] = subprocess.Popen(
-                    [*UNINTERRUPTED, sys.executable, "-m", "signoff.demo.agents", role, str(project)],
+                    [*UNINTERRUPTED, sys.executable, "-P", "-m", "signoff.demo.agents", role, str(project)],
                     env=environment,
                     stdin=subprocess.DEVNULL,
                     stdout=output,

@@ -1,7 +1,9 @@
 """Approvals over a WebSocket, in the messages of ConnectOnion's tool approval: an app or a page is the reviewer.
 
-One request is asked about at a time, and the next one only after the client has answered: an answer names no call,
-so that none may be taken for another. What ends meanwhile is told, and the answer to it decides nothing.
+One request is asked about at a time, and the next one only after the client has answered: an answer of the
+document names no call, so that none may be taken for another. Behind such an answer comes a pause, and what is said
+in it, such as by a second click, decides nothing. What ends meanwhile is told, and the answer to it decides nothing
+either.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.queue.errors import QueueError
 from signoff.queue.records import Decision, StoredRequest, VerdictKind
 from signoff.server.access import HttpError, require
-from signoff.server.tokens import Scope
+from signoff.server.tokens import Scope, Token, TokenFile
 
 if TYPE_CHECKING:
     from signoff.server.service import Service
@@ -28,6 +30,9 @@ __all__ = ["EXPLAIN_FIRST", "ApprovalsSocket", "decision_of"]
 
 MOST_CONNECTIONS = 100
 """Clients at once."""
+
+PAUSE_SECONDS = 0.5
+"""Between an answer that names no request and the next question."""
 
 EXPLAIN_FIRST = "Explain why this call is needed before asking again."
 """The words to an agent for ``reject_explain``."""
@@ -44,14 +49,13 @@ def decision_of(answer: Mapping[str, Any], by: str = "") -> Decision:
         answer: ``approved``, ``scope``, ``mode`` and ``feedback``.
         by: Name of the reviewer.
     """
-    feedback = answer.get("feedback")
+    feedback, mode = answer.get("feedback"), answer.get("mode")
     note = feedback if isinstance(feedback, str) and feedback else None
     if answer.get("approved") is True:
         return Decision(approved=True, note=note, remember=answer.get("scope") == "session", by=by)
-    mode = answer.get("mode")
     if mode == "reject_explain":
         note = EXPLAIN_FIRST if note is None else f"{EXPLAIN_FIRST} {note}"
-    return Decision(approved=False, note=note, hard=mode not in _SOFT, by=by)
+    return Decision(approved=False, note=note, hard=not isinstance(mode, str) or mode not in _SOFT, by=by)
 
 
 class ApprovalsSocket:
@@ -59,10 +63,12 @@ class ApprovalsSocket:
 
     Args:
         service: What the routes share.
+        tokens: The tokens.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, tokens: TokenFile) -> None:
         self._service = service
+        self._tokens = tokens
         self._connections = 0
 
     async def serve(self, websocket: WebSocket) -> None:
@@ -78,13 +84,15 @@ class ApprovalsSocket:
         self._connections += 1
         try:
             await websocket.accept()
-            client = _Client(self._service, websocket, token.name, websocket.query_params.get("session"))
-            await client.talk()
+            await _Client(self._service, websocket, token, self._tokens).talk()
         except WebSocketDisconnect:
             pass
         except _BrokenFrameError as error:
             with contextlib.suppress(RuntimeError):
                 await websocket.close(1007, str(error))
+        except _RevokedError:
+            with contextlib.suppress(RuntimeError):
+                await websocket.close(1008, "the token was revoked")
         except QueueError as error:
             with contextlib.suppress(RuntimeError):
                 await websocket.close(1011, str(error)[:100])
@@ -96,14 +104,20 @@ class _BrokenFrameError(Exception):
     """A frame is no JSON object."""
 
 
+class _RevokedError(Exception):
+    """The token of the client was revoked."""
+
+
 class _Client:
     """One client, and the one request it is asked about."""
 
-    def __init__(self, service: Service, websocket: WebSocket, name: str, session: str | None) -> None:
+    def __init__(self, service: Service, websocket: WebSocket, token: Token, tokens: TokenFile) -> None:
         self._service = service
         self._websocket = websocket
-        self._name = name
-        self._session = session
+        self._token = token
+        self._tokens = tokens
+        self._name = token.name
+        self._session = websocket.query_params.get("session")
         self._answers: asyncio.Queue[dict[str, Any] | Exception] = asyncio.Queue(maxsize=16)
         self._changed = asyncio.Event()
 
@@ -112,6 +126,7 @@ class _Client:
 
         Raises:
             WebSocketDisconnect: The client left.
+            _RevokedError: Its token was revoked.
             QueueError: The queue cannot be used.
         """
         tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._watch())]
@@ -133,11 +148,14 @@ class _Client:
             mine = [each for each in waiting if self._session in (None, each.asked_by.session)]
             if mine:
                 return mine[0]
-            answer = await self._answer_or_change()
-            if answer is not None:
-                await self._say({"type": "approval_result", "accepted": False, "message": "nothing is asked"})
+            if await self._answer_or_change() is not None:
+                await self._say_nothing_is_asked()
 
     async def _ask(self, request: StoredRequest) -> None:
+        while not self._answers.empty():  # said before the question
+            if isinstance(early := self._answers.get_nowait(), Exception):
+                raise early
+            await self._say_nothing_is_asked()
         await self._say(_needed(request))
         ended = False
         while True:
@@ -156,12 +174,16 @@ class _Client:
                 continue
             if ended:
                 await self._say(_result(request, accepted=False, message="too late: the request has ended"))
+                await asyncio.sleep(PAUSE_SECONDS)
                 return
             await self._decide(request, decision_of(answer))
+            if "request_id" not in answer:
+                await asyncio.sleep(PAUSE_SECONDS)
             return
 
     async def _decide(self, request: StoredRequest, decision: Decision) -> None:
         target = (request.id, request.revision, request.submission.digest)
+        await self._require_token()
         try:
             verdict = await self._service.decide(self._name, target, decision)
         except HttpError as error:
@@ -209,6 +231,7 @@ class _Client:
         text = message.get("text")
         try:
             value = parse_json(text) if isinstance(text, str) else None
+            json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be stored
         except (ValueError, NotJsonError) as error:
             raise _BrokenFrameError(f"nothing was decided: {error}"[:100]) from error
         if not isinstance(value, dict):
@@ -222,7 +245,15 @@ class _Client:
         except Exception as error:  # noqa: BLE001 - it ends the talk, there
             await self._answers.put(error)
 
+    async def _say_nothing_is_asked(self) -> None:
+        await self._say({"type": "approval_result", "accepted": False, "message": "nothing is asked"})
+
+    async def _require_token(self) -> None:
+        if not await asyncio.to_thread(self._tokens.still_holds, self._token, Scope.DECIDE):
+            raise _RevokedError
+
     async def _say(self, message: Mapping[str, Any]) -> None:
+        await self._require_token()
         async with asyncio.timeout(30):
             await self._websocket.send_text(json.dumps(message))
 

@@ -6,7 +6,6 @@ They are kept in memory only: one that is held when the server ends is dropped, 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from signoff.queue.records import DecideResult, Decision, new_id
 from signoff.server.access import HttpError
-from signoff.server.tokens import Scope, Token, TokenError, TokenFile
+from signoff.server.tokens import Scope, Token, TokenFile
 
 if TYPE_CHECKING:
     from signoff.server.service import Service
@@ -177,7 +176,7 @@ class HeldDecisions:
         await asyncio.sleep(self.seconds)
         held.state = HoldState.SENDING
         try:
-            if not await asyncio.to_thread(self._still_allowed, held.token):
+            if not await asyncio.to_thread(self._tokens.still_holds, held.token, Scope.DECIDE):
                 held.problem = "nothing was decided: your token was revoked meanwhile"
                 return
             waited = round((time.monotonic() - held.started) * 1_000_000)
@@ -194,8 +193,3 @@ class HeldDecisions:
             _log.error("a held decision failed", exc_info=error)
         finally:
             held.state = HoldState.SENT
-
-    def _still_allowed(self, token: Token) -> bool:
-        with contextlib.suppress(TokenError):
-            return any(each.id == token.id and Scope.DECIDE in each.scopes for each in self._tokens.all())
-        return False

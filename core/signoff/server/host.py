@@ -26,17 +26,21 @@ from signoff.config.models import AgentConfig, HostedAgentConfig
 from signoff.config.trust import load_trusted
 from signoff.controller import ApprovalController
 from signoff.modes import Mode, chosen_mode
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.queue import AgentInfo, AgentQueue, open_agent_queue
 from signoff.queue.wakeups import AsyncBell
 from signoff.server.hosted_agents import HostedAgent, hosted_agent
-from signoff.server.hosted_run import HostedRun
-from signoff.server.json_log import log_as_json
+from signoff.server.hosted_run import HostedRun, RunFailedError
+from signoff.server.json_log import LoggedLines, log_as_json
 from signoff.server.runs import HOST, Run, RunMode, RunStatus, RunStore
 
-__all__ = ["HeldFile", "HostFiles", "is_held", "start_host"]
+__all__ = ["CANNOT_START", "HeldFile", "HostFiles", "is_held", "start_host"]
 
 _LOOK_SECONDS = 1.0
 """The longest sleep without a look: a wake-up can be lost."""
+
+CANNOT_START = 3
+"""The exit code of a host that cannot begin: settings or tools cannot be loaded."""
 
 _log = logging.getLogger("signoff.host")
 
@@ -119,7 +123,8 @@ def start_host(directory: Path, ident: str, settings: Path, place: str | None) -
         settings: The settings file.
         place: The queue; None for the default one.
     """
-    command = [sys.executable, "-m", "signoff.server.host", str(directory), ident, str(settings)]
+    # -P: a file in the working directory must not stand in for a module.
+    command = [sys.executable, "-P", "-m", "signoff.server.host", str(directory), ident, str(settings)]
     command += [] if place is None else ["--queue", place]
     with (directory / "host.log").open("ab") as log:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
@@ -175,8 +180,7 @@ class _Host:
         queue: AgentQueue | None = None
         hosted: HostedRun | None = None
         try:
-            info = AgentInfo(run.agent, run.session, str(self._directory), via="runs", program="signoff serve")
-            queue = await asyncio.to_thread(open_agent_queue, info, self._place)
+            queue = await self._connected(run)
             hosted = HostedRun(
                 run,
                 self._store,
@@ -194,8 +198,11 @@ class _Host:
             else:
                 hosted.cancel("")
         except asyncio.CancelledError:
+            reason = self._reasons.get(run.id, "cancelled")
             if hosted is not None:
-                hosted.cancel(self._reasons.get(run.id, "cancelled"))
+                hosted.cancel(reason)
+            else:
+                self._store.end(run.id, RunStatus.CANCELLED, "run_cancelled", {"reason": reason}, error=reason)
         except Exception as error:  # noqa: BLE001 - whatever an agent raises is the end of its run alone
             self._fail(run, hosted, error)
         finally:
@@ -204,15 +211,23 @@ class _Host:
             if queue is not None:
                 await asyncio.shield(asyncio.to_thread(queue.close))
 
+    async def _connected(self, run: Run) -> AgentQueue:
+        """The connection of a run to the queue; closed if the run is cancelled while it is made."""
+        info = AgentInfo(run.agent, run.session, str(self._directory), via="runs", program="signoff serve")
+        opening = asyncio.ensure_future(asyncio.to_thread(open_agent_queue, info, self._place))
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            queue = await opening  # a thread cannot be stopped
+            await asyncio.to_thread(queue.close)
+            raise
+
     def _fail(self, run: Run, hosted: HostedRun | None, error: Exception) -> None:
         if hosted is not None and hosted.denied is not None:
             hosted.cancel("")
             return
         _log.warning("run failed", extra={"facts": {"run": run.id}}, exc_info=error)
-        words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        if isinstance(error, TimeoutError) and not str(error):
-            words = "it took longer than its time limit"
-        self._store.end(run.id, RunStatus.FAILED, "run_failed", error=words)
+        self._store.end(run.id, RunStatus.FAILED, "run_failed", error=_words(error))
 
     def _controller(self, run: Run, queue: AgentQueue | None, watcher: HostedRun) -> ApprovalController:
         assert queue is not None
@@ -231,6 +246,12 @@ class _Host:
         return self._agents[name]
 
 
+def _words(error: Exception) -> str:
+    """The reason for which a run failed, without secrets."""
+    kind = "" if isinstance(error, RunFailedError) else type(error).__name__
+    return DEFAULT_REDACTION.mask_text(": ".join(filter(None, (kind, str(error))))).text
+
+
 def _soon(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
     """Do something in an event loop, from whatever thread."""
     loop.call_soon_threadsafe(work)
@@ -240,7 +261,7 @@ class _RunTime:
     """A limit of time that stands still while a run waits for people.
 
     Raises:
-        TimeoutError: The time is over.
+        RunFailedError: The time is over.
     """
 
     def __init__(self, seconds: float, run: HostedRun) -> None:
@@ -257,7 +278,10 @@ class _RunTime:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._run.on_waiting = lambda _: None
-        await self._timeout.__aexit__(kind, error, trace)
+        try:
+            await self._timeout.__aexit__(kind, error, trace)
+        except TimeoutError:
+            raise RunFailedError("it took longer than its time limit") from None
 
     def _waits(self, waits: bool) -> None:
         when = self._timeout.when()
@@ -284,17 +308,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0  # the server was impatient
     store = RunStore(given.directory)
     try:
-        config = load_trusted(given.settings)
-        log_as_json(config.log_level)
-        directory = given.settings.resolve().parent
-        os.chdir(directory)
-        asyncio.run(_serve(_Host(store, files, config, directory, given.queue)))
+        log_as_json("info")
+        with contextlib.redirect_stderr(LoggedLines("standard error of the host", {})):
+            try:
+                host = _loaded(store, files, given.settings, given.queue)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the runs that wait for this host are told
+                _log.error("the host cannot start", exc_info=error)
+                store.fail_untaken(files.ident, f"its host cannot start: {_words(error)}")
+                return CANNOT_START
+            asyncio.run(_serve(host))
     finally:
         store.close()
         held.close()
         if not is_held(files.server):
             files.remove()
     return 0
+
+
+def _loaded(store: RunStore, files: HostFiles, settings: Path, place: str | None) -> _Host:
+    """The host of the runs of a settings file, in whose directory it works."""
+    config = load_trusted(settings)
+    log_as_json(config.log_level)
+    directory = settings.resolve().parent
+    os.chdir(directory)
+    return _Host(store, files, config, directory, place)
 
 
 async def _serve(host: _Host) -> None:

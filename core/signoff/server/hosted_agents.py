@@ -14,10 +14,12 @@ It runs a call only when the answer says ``"approved": true``. ``{"type": "tools
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
 import importlib
 import inspect
 import json
+import logging
 import os
 import signal
 import sys
@@ -27,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from signoff.canonical import NotJsonError, parse_json
 from signoff.server.hosted_run import HostedRun, RunFailedError
+from signoff.server.json_log import LoggedLines
 
 if TYPE_CHECKING:
     from signoff.config.build import Setup
@@ -34,8 +37,13 @@ if TYPE_CHECKING:
 
 __all__ = ["HostedAgent", "hosted_agent"]
 
+_log = logging.getLogger("signoff.host")
+
 _LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one line of a program."""
+
+_LONGEST_PIECE = 64 * 1024
+"""Bytes that are read of its standard error at once."""
 
 _ENDING_SECONDS = 5.0
 """Time for a program to end after its result."""
@@ -80,7 +88,7 @@ def hosted_agent(config: HostedAgentConfig, setup: Setup, directory: Path) -> Ho
 def _named(entry: str, directory: Path) -> Any:
     module, _, name = entry.partition(":")
     if str(directory) not in sys.path:
-        sys.path.insert(0, str(directory))
+        sys.path.append(str(directory))  # behind all others: no file there stands in for a library
     found = importlib.import_module(module)
     if not hasattr(found, name):
         raise ImportError(f"there is no {name} in {found.__file__ or module}")
@@ -111,17 +119,29 @@ class _Program:
             cwd=self._directory,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
             limit=_LONGEST_LINE,
             start_new_session=True,
         )
+        logging_errors = asyncio.create_task(_log_errors(process, run.id))
         try:
             result = await _Dialogue(process, run).hold()
             await _ended(process)
         finally:
             with contextlib.suppress(ProcessLookupError):  # what it has started goes with it
                 os.killpg(process.pid, signal.SIGKILL)
-            await asyncio.shield(process.wait())
+            await asyncio.shield(asyncio.gather(process.wait(), logging_errors, return_exceptions=True))
         return result
+
+
+async def _log_errors(process: asyncio.subprocess.Process, run_id: str) -> None:
+    """Log what a program says on its standard error, line by line."""
+    assert process.stderr is not None
+    log = LoggedLines("standard error of a program", {"run": run_id})
+    decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+    while piece := await process.stderr.read(_LONGEST_PIECE):
+        log.write(decoder.decode(piece))
+    log.write("\n")
 
 
 class _Dialogue:
@@ -173,15 +193,21 @@ class _Dialogue:
         task.add_done_callback(self._asking.discard)
 
     async def _answer(self, line: Mapping[str, Any]) -> None:
-        tool, arguments = line.get("tool"), line.get("arguments", {})
-        answer: dict[str, Any] = {"type": "answer", "id": line.get("id"), "approved": False, "blocked": False}
-        if not isinstance(tool, str) or not isinstance(arguments, dict):
-            await self._say({**answer, "reason": '"tool" must be a text and "arguments" an object'})
+        tool, arguments, server, ident = (line.get(name) for name in ("tool", "arguments", "server", "id"))
+        arguments = {} if arguments is None else arguments
+        answer: dict[str, Any] = {"type": "answer", "id": ident, "approved": False, "blocked": False}
+        if not (isinstance(tool, str) and isinstance(arguments, dict) and isinstance(server, str | None)):
+            await self._say({**answer, "reason": '"tool" and "server" are texts, and "arguments" is an object'})
             return
         try:
-            decision = await self._run.ask(tool, arguments, server=line.get("server"), call_id=str(line.get("id")))
+            call_id = None if ident is None else str(ident)
+            decision = await self._run.ask(tool, arguments, server=server, call_id=call_id)
         except PermissionError as error:
             await self._say({**answer, "blocked": True, "reason": str(error)})
+            return
+        except Exception as error:  # noqa: BLE001 - without an answer the program would wait for ever
+            _log.warning("a call cannot be asked about", extra={"facts": {"run": self._run.id}}, exc_info=error)
+            await self._say({**answer, "reason": f"it cannot be asked about: {error}"})
             return
         approved = decision.approved is True
         await self._say({**answer, "approved": approved, "reason": decision.note, "source": decision.source})

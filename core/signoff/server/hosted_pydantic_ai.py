@@ -89,5 +89,7 @@ class _Reporting(WrapperToolset[Any]):
         except ApprovalDeniedError:
             raise
         except PermissionError as error:
+            if error.errno is not None:  # of the operating system: the tool ran
+                return f"{type(error).__name__}: {error}"
             self.run.blocked(name, tool_args, error)
             return ToolDenied(f"Not run: {error}")

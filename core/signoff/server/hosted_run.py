@@ -86,7 +86,8 @@ class HostedRun:
         self._stop = stop
         self._logs_arguments = logs_arguments
         self._guard = threading.Lock()
-        self._waiting: dict[str, str] = {}
+        self._waiting: set[str] = set()
+        self._call_ids: dict[str, str] = {}
         self.queue = queue
         self.controller = controller(self)
         self.denied: tuple[str, ApprovalDecision] | None = None
@@ -241,7 +242,7 @@ class HostedRun:
             counts=(CONSENT_REQUIRED, DANGEROUS) if call.risk is Risk.HIGH else (CONSENT_REQUIRED,),
         )
         self._note("call waits", checkpoint)
-        self._wait(request, call_id)
+        self._wait(request, waits=True)
 
     def answered(
         self, request: StoredRequest, decision: ApprovalDecision, context: ApprovalContext | None
@@ -250,7 +251,7 @@ class HostedRun:
         call_id = self._call_id(request, context)
         if decision.hard and decision.source in (DecisionSource.REVIEWER, DecisionSource.CASCADE):
             self.denied = self.denied or (request.submission.tool_name, decision)
-            self._wait(request, None)
+            self._wait(request, waits=False)
             self._stop()
             return
         reason = "tool_approved" if decision.approved is True else "tool_not_approved"
@@ -260,7 +261,7 @@ class HostedRun:
             self.id, call_id, ("run_resumed", {name: value for name, value in told.items() if value})
         )
         self._note("call answered", {**told, "approved": decision.approved is True})
-        self._wait(request, None)
+        self._wait(request, waits=False)
 
     def finish(self, output: str) -> None:
         """Tell that the agent is done."""
@@ -281,25 +282,26 @@ class HostedRun:
         error = f"{tool} was denied" + (f": {decision.note}" if decision.note else "")
         self._store.end(self.id, RunStatus.CANCELLED, "run_cancelled", {**facts, **words}, error=error)
 
-    def _wait(self, request: StoredRequest, call_id: str | None) -> None:
-        """Note that a call waits, under that id, or that it waits no longer."""
+    def _wait(self, request: StoredRequest, *, waits: bool) -> None:
+        """Note that a call waits, or that it waits no longer."""
         with self._guard:
             before = bool(self._waiting)
-            if call_id is None:
-                self._waiting.pop(request.id, None)
+            if waits:
+                self._waiting.add(request.id)
             else:
-                self._waiting[request.id] = call_id
+                self._waiting.discard(request.id)
             now = bool(self._waiting)
-        if now is not before:
-            self.on_waiting(now)
+            if now is not before:
+                self.on_waiting(now)
 
     def _call_id(self, request: StoredRequest, context: ApprovalContext | None) -> str:
-        """The agent's own id of a call, unless another call waits under it."""
+        """The agent's own id of a call, unless another call of the run has or had it: an answer is for one."""
         given = None if context is None else context.metadata.get("tool_call_id")
         with self._guard:
-            known = self._waiting.get(request.id)
-            taken = given is None or str(given) in self._waiting.values()
-        return known or (f"call-{request.id}" if taken else str(given))
+            if request.id not in self._call_ids:
+                taken = given is None or str(given) in self._call_ids.values()
+                self._call_ids[request.id] = f"call-{request.id}" if taken else str(given)
+            return self._call_ids[request.id]
 
     def _note(self, message: str, facts: Mapping[str, Any]) -> None:
         kept = {name: facts[name] for name in _LOGGED if facts.get(name) not in (None, "")}

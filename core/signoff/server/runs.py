@@ -225,6 +225,17 @@ class RunStore:
             for (run_id,) in left:
                 self.end(run_id, RunStatus.FAILED, "run_failed", error="the process that hosted the run is gone")
 
+    def fail_untaken(self, host: str, error: str) -> None:
+        """End the runs that a host has not begun."""
+        for (run_id,) in self._rows("SELECT id FROM runs WHERE host = ? AND taken = 0 AND ended_at IS NULL", host):
+            self.end(run_id, RunStatus.FAILED, "run_failed", error=error)
+
+    def waits_for(self, host: str) -> bool:
+        """True if a run has not been begun by its host."""
+        return bool(
+            self._rows("SELECT 1 FROM runs WHERE host = ? AND taken = 0 AND ended_at IS NULL LIMIT 1", host)
+        )
+
     def hand_over(self, lost: str, host: str) -> None:
         """Give the runs that a lost host had not begun to another one."""
         with self._writing() as database:
@@ -233,10 +244,11 @@ class RunStore:
     # -- what the host writes ---------------------------------------------------------------------------------
 
     def take(self, host: str) -> list[Run]:
-        """Return the runs of a host that it has not seen yet; each is returned once."""
+        """Return the runs of a host that go on and that it has not seen yet; each is returned once."""
         with self._writing() as database:
             rows = database.execute(
-                "UPDATE runs SET taken = 1 WHERE host = ? AND taken = 0 RETURNING " + _COLUMNS,  # noqa: S608
+                "UPDATE runs SET taken = 1 WHERE host = ? AND taken = 0 AND ended_at IS NULL RETURNING "  # noqa: S608
+                + _COLUMNS,
                 (host,),
             ).fetchall()
         return sorted(map(_run, rows), key=lambda run: run.number)
@@ -247,7 +259,7 @@ class RunStore:
         return dict(self._rows(asked, host))
 
     def add(self, run_id: str, *events: tuple[str, Mapping[str, Any]], counts: Sequence[str] = ()) -> None:
-        """Add events to a run that goes on, and count.
+        """Add events to a run, and count; nothing happens in a run that has ended.
 
         Args:
             run_id: The run.
@@ -255,7 +267,8 @@ class RunStore:
             counts: Names of metrics that grow by one.
         """
         with self._writing() as database:
-            self._put(database, run_id, events, counts)
+            if _goes_on(database, run_id):
+                self._put(database, run_id, events, counts)
         self.bells.ring(run_id)
 
     def pause(
@@ -267,6 +280,8 @@ class RunStore:
     ) -> None:
         """Store that a call waits for a person; a new revision takes the place of the one before."""
         with self._writing() as database:
+            if not _goes_on(database, run_id):
+                return
             database.execute(
                 "INSERT INTO checkpoints (run, tool_call_id, request, revision, digest) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT (run, tool_call_id) DO UPDATE SET request = excluded.request,"
@@ -280,6 +295,8 @@ class RunStore:
     def resume(self, run_id: str, tool_call_id: str, *events: tuple[str, Mapping[str, Any]]) -> None:
         """Store that a call waits no longer; the run goes on if no other call of it waits."""
         with self._writing() as database:
+            if not _goes_on(database, run_id):
+                return
             database.execute("DELETE FROM checkpoints WHERE run = ? AND tool_call_id = ?", (run_id, tool_call_id))
             _set_status(database, run_id)
             self._put(database, run_id, events)
@@ -296,6 +313,7 @@ class RunStore:
         error: str | None = None,
     ) -> None:
         """Store the end of a run; the first end stands."""
+        output, error = _storable(output), _storable(error)
         facts = {"output": output, "error": error} if data is None else data
         facts = {name: value for name, value in facts.items() if value is not None}
         with self._writing() as database:
@@ -391,6 +409,17 @@ def _add(database: sqlite3.Connection, run_id: str, kind: str, data: Mapping[str
     database.execute(
         "INSERT INTO events (run, type, data, at) VALUES (?, ?, ?, ?)", (run_id, kind, json.dumps(data), at)
     )
+
+
+def _goes_on(database: sqlite3.Connection, run_id: str) -> bool:
+    return (
+        database.execute("SELECT 1 FROM runs WHERE id = ? AND ended_at IS NULL", (run_id,)).fetchone() is not None
+    )
+
+
+def _storable(text: str | None) -> str | None:
+    """A text as SQLite takes it: half characters are written out."""
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _set_status(database: sqlite3.Connection, run_id: str) -> None:

@@ -16,7 +16,7 @@ from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import DecideResult, Decision, new_id
 from signoff.server.access import HttpError
-from signoff.server.host import HeldFile, HostFiles, is_held, start_host
+from signoff.server.host import CANNOT_START, HeldFile, HostFiles, is_held, start_host
 from signoff.server.runs import Run, RunMode, RunStore
 
 __all__ = ["Service"]
@@ -45,6 +45,7 @@ class Service:
         self._files = HostFiles(directory, new_id())
         self._held = HeldFile(self._files.server)
         self._host: subprocess.Popen[bytes] | None = None
+        self._cannot_start = False
         self._guard = threading.Lock()
         self._reviewers: dict[str, ReviewQueue] = {}
 
@@ -81,12 +82,27 @@ class Service:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _look_after_hosts(self) -> None:
-        if self.config.agents and (self._host is None or self._host.poll() is not None):
-            if self._host is not None:
-                self._replace_host()
+        if self.config.agents and self._needs_host():
             self._host = start_host(self._files.directory, self._files.ident, self._settings, self.place)
         directory, mine = self._files.directory, self._files.ident
         self.runs.end_abandoned(lambda host: host == mine or is_held(HostFiles(directory, host).host))
+
+    def _needs_host(self) -> bool:
+        """True if a host has to be started: at the beginning, and after one that is gone.
+
+        After one that could not start, which failed its runs, only for a new run: it is a reason to try again.
+        """
+        if self._host is not None:
+            code = self._host.poll()
+            if code is None:
+                return False
+            self._cannot_start = code == CANNOT_START
+            if self._cannot_start:
+                _log.error("the host of the runs cannot start; host.log beside the runs says why")
+            else:
+                self._replace_host()
+            self._host = None
+        return not self._cannot_start or self.runs.waits_for(self._files.ident)
 
     def _replace_host(self) -> None:
         """Go on with another host: runs that the last one had begun are lost with it, the others are not."""
@@ -101,13 +117,15 @@ class Service:
     # -- the queue --------------------------------------------------------------------------------------------
 
     def reviewing(self, name: str) -> ReviewQueue:
-        """Return the queue as a reviewer of that name sees it.
+        """Return the queue as a reviewer of that name sees it; after it was lost, the one that is there now.
 
         Raises:
             QueueError: It cannot be opened.
         """
         with self._guard:
-            if name not in self._reviewers:
+            if name in self._reviewers:
+                self._reviewers[name].reopen()
+            else:
                 self._reviewers[name] = open_review_queue(self.place, reviewer=name)
             return self._reviewers[name]
 

@@ -126,6 +126,12 @@ class TokenFile:
                 found = token
         return found
 
+    def still_holds(self, token: Token, scope: Scope) -> bool:
+        """True if a token was not revoked and is good for something; False if that cannot be told."""
+        with contextlib.suppress(TokenError):
+            return any(each.id == token.id and scope in each.scopes for each in self.all())
+        return False
+
     def _stamp(self) -> tuple[int, ...]:
         try:
             there = self._path.lstat()
