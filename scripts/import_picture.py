@@ -27,6 +27,7 @@ PARTS = {
     "guard, input, text": ("signoff_tui.guard", "signoff_tui.input", "signoff_tui.text"),
     "cli, demo": ("signoff.cli", "signoff.demo"),
     "server": ("signoff.server",),
+    "shown request": ("signoff.shown_request",),
     "adapters": ("signoff.adapters",),
     "config": ("signoff.config", "signoff.command_review"),
     "tools": ("signoff.tools", "signoff.execution"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from signoff import private_files
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.text.ascii_json import ascii_json
 from signoff.text.time import iso
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "ascii_json",
     "decision_facts",
     "fitting_records",
     "new_file",
@@ -98,11 +97,6 @@ def _instead_facts(instead: Instead | None, hidden: Redactor) -> dict[str, Any] 
 
 
 # -- The records of a file, and their form as JSON Lines.
-
-
-def ascii_json(value: object, indent: int | None = None) -> str:
-    """Write a JSON value as ASCII without raw control characters, DEL included; one line, unless indented."""
-    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def fitting_records(

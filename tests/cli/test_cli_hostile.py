@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff import ApprovalPresentation, Command, connect_agent
-from signoff.cli.output import Page, one_line
+from signoff.cli.output import Page
+from signoff.present.reveal import one_line
 from signoff.queue import StoredRequest
 
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069]")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from cli_bench import HOSTILE, Cli, Ended
 
-from signoff.cli.output import ascii_json
+from signoff.text.ascii_json import ascii_json
 
 RULES = "shell: {rules: [{pattern: git status, approval: false}, {pattern: rm, allowed: false}]}\n"
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from signoff.queue import AgentQueue
+from system_bench import note_submission
 
 TERMINAL_AND_FRAMEWORKS = (
     "textual",
@@ -31,8 +35,13 @@ def modules_after(statement: str) -> set[str]:
 
 def imported_by(statement: str) -> set[str]:
     """Names of all modules that a statement really executes, also those it drops again."""
-    command = [sys.executable, "-X", "importtime", "-c", statement]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=ALONE)
+    return imported_in("-c", statement)
+
+
+def imported_in(*arguments: str, **variables: str) -> set[str]:
+    """Names of all modules that a fresh interpreter executes."""
+    command = [sys.executable, "-X", "importtime", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**ALONE, **variables})
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "import time:" in line}
 
 
@@ -86,6 +95,26 @@ def test_the_controller_loads_what_a_request_needs_with_the_first_one() -> None:
 
 def test_the_queue_loads_no_event_loop_until_somebody_waits_in_one() -> None:
     assert "asyncio" not in modules_after("import signoff.queue.sql.agent_queue")
+
+
+FOR_CONTENT_AND_HISTORY = {
+    "signoff.history_export",
+    "signoff.policy.redaction.masking",
+    "signoff.present.document.build",
+}
+
+
+@pytest.mark.parametrize("words", ["list", "status", "grants", "token list"])
+def test_a_command_with_nothing_to_mask_loads_no_masking_and_no_export(words: str, place: Path) -> None:
+    loaded = imported_in("-m", "signoff.cli", *words.split(), SIGNOFF_QUEUE=str(place))
+    assert "signoff.cli.main" in loaded
+    assert loaded.isdisjoint(FOR_CONTENT_AND_HISTORY)
+
+
+def test_a_list_of_requests_loads_masking_but_no_documents_and_no_export(asking: AgentQueue, place: Path) -> None:
+    asking.submit(note_submission("notes.md", cwd=str(place.parent)))
+    loaded = imported_in("-m", "signoff.cli", "list", SIGNOFF_QUEUE=str(place))
+    assert loaded & FOR_CONTENT_AND_HISTORY == {"signoff.policy.redaction.masking"}
 
 
 def test_these_tests_can_fail() -> None:

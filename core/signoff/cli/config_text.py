@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
-from signoff.cli.output import one_line
 from signoff.config.report import (
     CustomToolFacts,
     Report,
@@ -17,6 +16,7 @@ from signoff.config.report import (
     policy_facts,
     rule_rows,
 )
+from signoff.present.reveal import one_line
 from signoff.settings_yaml import Problem
 
 __all__ = ["problem_facts", "report_facts", "report_text"]

@@ -13,22 +13,18 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import Page, at_terminal, complain, print_json, typed_answer, width_of
-from signoff.cli.render import (
-    SEEN_DIGITS,
-    content_of,
-    request_text,
-    session_reach,
-    short_id,
-    target_line,
-)
+from signoff.cli.render import SEEN_DIGITS, request_text, target_line
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.grant_coverage import never_remembered, reach_of
 from signoff.queue.records import DecideResult, Decision, VerdictKind
+from signoff.shown_request.content import content_of
+from signoff.shown_request.facts import session_reach
+from signoff.shown_request.row import short_id
 
 if TYPE_CHECKING:
-    from signoff.cli.render import CallContent
     from signoff.queue.protocol import ReviewQueue
     from signoff.queue.records import StoredRequest
+    from signoff.shown_request.content import CallContent
 
 __all__ = ["EXIT_CODE_OF_VERDICT", "approve", "reject"]
 

@@ -11,21 +11,12 @@ import click
 from signoff.canonical import NotJsonError, canonical, parse_json
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import (
-    Page,
-    at_terminal,
-    clipped,
-    complain,
-    counted,
-    one_line,
-    print_json,
-    typed_answer,
-    width_of,
-)
-from signoff.cli.render import short_id, tool_of, what_of
+from signoff.cli.output import Page, at_terminal, complain, counted, print_json, typed_answer, width_of
+from signoff.present.reveal import clipped, one_line
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.grant_coverage import STILL_ASKED, is_about, never_granted, preview_words, reach_of_pattern
 from signoff.queue.grant_pattern import AnyValue, GrantPattern, Matcher, OneOf, PatternError, Under
+from signoff.shown_request.row import short_id, tool_of, what_of
 from signoff.text.time import iso, local_time
 
 if TYPE_CHECKING:

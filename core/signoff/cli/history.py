@@ -15,7 +15,7 @@ from signoff.cli.history_query import filter_options, query_option, read_time, v
 from signoff.cli.history_text import history_page
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import at_terminal, complain, print_json, typed_answer, width_of
-from signoff.cli.render import record_facts
+from signoff.history_export import record_facts
 from signoff.queue.history import HistoryHead
 from signoff.text.time import iso, local_time
 

@@ -14,8 +14,9 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.history_query import filter_options, query_option, viewpoint
 from signoff.cli.options import open_for_review, queue_option, reveal_option
-from signoff.cli.output import complain, one_line
+from signoff.cli.output import complain
 from signoff.history_export import fitting_records, new_file, record_facts, write_json_lines
+from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
     from signoff.filter import Query

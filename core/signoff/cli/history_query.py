@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from signoff.cli.output import cells, one_line
+from signoff.cli.output import cells
+from signoff.present.reveal import one_line
 from signoff.queue.history import HistoryFilter
 from signoff.queue.records import RequestState
 from signoff.text import time as times

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.output import Page, clipped, one_line
-from signoff.cli.render import short_id, tool_of, what_of
+from signoff.cli.output import Page
+from signoff.present.reveal import clipped, one_line
+from signoff.shown_request.row import short_id, tool_of, what_of
 from signoff.text.time import local_time
 
 if TYPE_CHECKING:

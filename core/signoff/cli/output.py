@@ -1,7 +1,7 @@
 """Output of the command line to a terminal, a file or a pipe, and questions to the person there.
 
-Standard output is for data, standard error for messages. Text that others wrote goes through `one_line` or the
-functions here that use it; JSON is pure ASCII in which every control character is an escape.
+Standard output is for data, standard error for messages. Text that others wrote goes through
+`signoff.present.reveal`, here or before; JSON is pure ASCII in which every control character is an escape.
 """
 
 from __future__ import annotations
@@ -12,49 +12,22 @@ import sys
 import termios
 import unicodedata
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from signoff.history_export import ascii_json
-from signoff.present.reveal import reveal_line
-
-if TYPE_CHECKING:
-    from signoff.present.reveal import Field
-
+from signoff.present.reveal import one_line
+from signoff.text.ascii_json import ascii_json
 
 __all__ = [
     "Page",
-    "ascii_json",
     "at_terminal",
     "cells",
-    "clipped",
     "complain",
     "counted",
-    "one_line",
     "print_json",
     "print_note",
     "typed_answer",
     "width_of",
 ]
-
-
-def one_line(text: str, field: Field = "content") -> str:
-    """Make a text of others safe to print on one line; nothing is left out.
-
-    Args:
-        text: Any text; newlines and everything a terminal obeys become visible escapes.
-        field: The part of a request that it is.
-    """
-    return reveal_line(text, field).text
-
-
-def clipped(text: str, width: int) -> str:
-    """Shorten safe text for a table, with the number of characters left out.
-
-    Args:
-        text: Text made by `one_line`.
-        width: Most characters that are kept.
-    """
-    return text if len(text) <= width else f"{text[:width]} (+{len(text) - width} characters)"
 
 
 def counted(number: int, what: str) -> str:

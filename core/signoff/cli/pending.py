@@ -11,9 +11,11 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import Page, clipped, counted, one_line, print_json, width_of
-from signoff.cli.render import kind_of, request_facts, risk_word, short_id, tool_of, what_of
+from signoff.cli.output import Page, counted, print_json, width_of
+from signoff.policy.verdict import RISK_WORD
+from signoff.present.reveal import clipped, one_line
 from signoff.queue.records import Risk
+from signoff.shown_request.row import kind_of, short_id, tool_of, what_of
 from signoff.text.time import length_text
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ def list_pending(*, as_json: bool) -> int:
         requests = queue.pending()
     now = time.time_ns() // 1_000
     if as_json:
+        from signoff.cli.render import request_facts  # late: the table needs no documents and no history
+
         print_json([request_facts(request, kind_of(request.submission), now) for request in requests])
     else:
         _print_table(requests, now)
@@ -92,7 +96,7 @@ def _row(request: StoredRequest, now: int) -> str:
     submission = request.submission
     what = clipped(what_of(submission), _WIDTH)
     return (
-        f"{risk_word(submission.risk):4}  {kind_of(submission):8}  {length_text(now - request.created_at):>6}  "
+        f"{RISK_WORD[submission.risk]:4}  {kind_of(submission):8}  {length_text(now - request.created_at):>6}  "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}  "
         f"{tool_of(submission, _NAME_WIDTH)}: {what}"
     )

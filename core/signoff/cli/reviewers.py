@@ -9,7 +9,8 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
-from signoff.cli.output import Page, complain, one_line, print_json, width_of
+from signoff.cli.output import Page, complain, print_json, width_of
+from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
     from signoff.queue.keys.trust import TrustedReviewer

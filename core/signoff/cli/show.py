@@ -8,31 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from signoff.cli.command_text import parts_facts
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import complain, print_json, width_of
-from signoff.cli.render import (
-    approve_call,
-    content_of,
-    kind_of,
-    request_facts,
-    request_text,
-    seen_token,
-    warnings_of,
-)
+from signoff.cli.render import approve_call, request_facts, request_text, seen_token
 from signoff.command_review import told_command
 from signoff.present.kinds import sent_command
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.grant_coverage import reach_of
+from signoff.shown_request.content import content_of
+from signoff.shown_request.facts import warnings_of
+from signoff.shown_request.row import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from signoff.cli.render import CallContent
+    from signoff.command_review import ToldCommand
     from signoff.policy.redaction.masking import Redactor
+    from signoff.policy.shell.explain import CommandPart
+    from signoff.policy.verdict import PartVerdict
     from signoff.present.document.model import Document
     from signoff.queue.records import StoredRequest
+    from signoff.shown_request.content import CallContent
 
 __all__ = ["show"]
 
@@ -95,7 +92,7 @@ def _facts(request: StoredRequest, content: CallContent, now: int, hidden: Redac
         "warnings": warnings_of(request),
         "complete": content.complete,
         "documents": [_document_facts(document) for document in content.documents],
-        "commands": [parts_facts(told_command(command, request, hidden)) for command in content.commands],
+        "commands": [_parts_facts(told_command(command, request, hidden)) for command in content.commands],
     }
 
 
@@ -117,4 +114,45 @@ def _document_facts(document: Document) -> dict[str, Any]:
         "notes": list(document.notes),
         "warnings": [alert.message for alert in document.scan()],
         "rows": [{"kind": row.kind, "text": row.text.text} for row in document],
+    }
+
+
+def _parts_facts(told: ToldCommand) -> dict[str, Any]:
+    """Return the remarks on a command as JSON values, with secrets hidden; nothing is left out."""
+    facts = told.facts
+    return {
+        "command": told.masked(told.command.text),
+        "cwd": told.command.cwd,
+        "argument": told.command.argument,
+        "risk": facts.risk,
+        "rule_file": told.rule_file,
+        "rules": None if told.rules is None else told.rules.text,
+        "parts": [_part_facts(told, part) for part in facts.parts],
+        "remarks": [
+            {"text": told.masked(each.words), "risk": each.risk, "unread": each.unread} for each in facts.remarks
+        ],
+    }
+
+
+def _part_facts(told: ToldCommand, part: CommandPart) -> dict[str, Any]:
+    return {
+        "text": told.masked(part.text),
+        "joined": part.joined,
+        "depth": part.depth,
+        "times": part.times,
+        "doubtful": part.doubtful,
+        "writes": [told.masked(path) for path in part.writes],
+        "risk": part.risk,
+        "reasons": list(part.reasons),
+        "rule": _rule_facts(told, part.verdict),
+    }
+
+
+def _rule_facts(told: ToldCommand, verdict: PartVerdict | None) -> dict[str, Any] | None:
+    if verdict is None or told.rule_file is None:
+        return None
+    return {
+        "name": told.masked(verdict.rule),
+        "verdict": verdict.level.name.lower(),
+        "reasons": [told.masked(reason) for reason in verdict.reasons],
     }

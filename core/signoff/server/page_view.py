@@ -12,26 +12,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from signoff.canonical import canonical
-from signoff.cli.command_text import parts_heading, parts_lines
-from signoff.cli.output import clipped, one_line
-from signoff.cli.render import (
-    SIGN_OF_ROW,
-    content_of,
-    end_of,
-    fact_lines,
-    kind_of,
-    session_reach,
-    short_id,
-    tool_of,
-    warnings_of,
-    what_of,
-)
 from signoff.command_review import told_command
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.rows import RowKind, number_of
+from signoff.present.reveal import clipped, one_line
 from signoff.present.snapshot.steps import SnapshotError
 from signoff.queue.grant_coverage import never_remembered, reach_of
 from signoff.queue.records import Risk
+from signoff.shown_request.command_parts import parts_heading, parts_lines
+from signoff.shown_request.content import SIGN_OF_ROW, content_of
+from signoff.shown_request.facts import end_of, fact_lines, session_reach, warnings_of
+from signoff.shown_request.row import kind_of, short_id, tool_of, what_of
 from signoff.text.outcome import outcome_text
 from signoff.text.time import iso, length_text, local_time
 

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from signoff.cli.output import one_line
+from signoff.present.reveal import one_line
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.grant_coverage import never_remembered, reach_of
 from signoff.queue.records import Decision, Risk, StoredRequest, is_id

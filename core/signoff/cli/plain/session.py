@@ -18,12 +18,14 @@ from signoff.cli.plain.wording import (
     modes_text,
     result_text,
 )
-from signoff.cli.render import content_of, request_text, session_reach
+from signoff.cli.render import request_text
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.errors import QueueError
 from signoff.queue.grant_coverage import reach_of
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
+from signoff.shown_request.content import content_of
+from signoff.shown_request.facts import session_reach
 from signoff_tui.guard import (
     Decide,
     GuardSettings,

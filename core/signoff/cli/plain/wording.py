@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from signoff.cli.grants import add_grant_text
 from signoff.cli.history_query import viewpoint
 from signoff.cli.history_text import history_page
-from signoff.cli.output import Page, clipped, one_line
+from signoff.cli.output import Page
 from signoff.cli.plain.commands import CommandError
-from signoff.cli.render import end_of, kind_of, risk_word, tool_of, what_of
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.verdict import RISK_WORD
+from signoff.present.reveal import clipped, one_line
 from signoff.queue.records import AgentMode
+from signoff.shown_request.facts import end_of
+from signoff.shown_request.row import kind_of, tool_of, what_of
 from signoff.text.time import length_text
 from signoff_tui.guard import Act
 
@@ -44,7 +47,7 @@ def subject(request: StoredRequest) -> str:
     """Name a request: its risk, kind, agent, tool and what it is about."""
     submission = request.submission
     return (
-        f"{risk_word(submission.risk)} {kind_of(submission)}, "
+        f"{RISK_WORD[submission.risk]} {kind_of(submission)}, "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}, "
         f"{tool_of(submission, _NAME_WIDTH)}: "
         f"{clipped(what_of(submission), _WIDTH)}"

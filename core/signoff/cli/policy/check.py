@@ -8,10 +8,11 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
-from signoff.cli.output import clipped, one_line, print_json
+from signoff.cli.output import print_json
 from signoff.cli.policy.verdict_text import verdict_facts, why
 from signoff.cli.settings_file import read_settings
 from signoff.policy.verdict import DOES
+from signoff.present.reveal import clipped, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,12 +13,14 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.history_query import filter_options
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import Page, clipped, one_line, print_json, width_of
+from signoff.cli.output import Page, print_json, width_of
 from signoff.cli.policy.replay_calls import Changed, Replayed, Was, is_call, replayed
 from signoff.cli.policy.verdict_text import verdict_facts, why
-from signoff.cli.render import record_facts, short_id, tool_of, what_of
 from signoff.cli.settings_file import read_settings
+from signoff.history_export import record_facts
 from signoff.policy.verdict import Level
+from signoff.present.reveal import clipped, one_line
+from signoff.shown_request.row import short_id, tool_of, what_of
 from signoff.text.time import local_time
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import Page, complain, one_line, print_json, width_of
-from signoff.cli.render import short_id
+from signoff.cli.output import Page, complain, print_json, width_of
+from signoff.present.reveal import one_line
+from signoff.shown_request.row import short_id
 from signoff.text.time import iso, local_time
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import click
 
 from signoff.canonical import NotJsonError, parse_json
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.output import ascii_json
 from signoff.cli.policy.verdict_text import verdict_facts
 from signoff.cli.settings_file import read_settings
+from signoff.text.ascii_json import ascii_json
 
 if TYPE_CHECKING:
     from signoff.config.verdicts import SettingsVerdicts

@@ -7,8 +7,9 @@ import sys
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.output import at_terminal, complain, one_line, typed_answer
+from signoff.cli.output import at_terminal, complain, typed_answer
 from signoff.cli.settings_file import read_settings
+from signoff.present.reveal import one_line
 
 __all__ = [
     "trust_file",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from signoff.cli.output import one_line
 from signoff.policy.verdict import reason_words
 from signoff.policy.verdict import why as why_decided
+from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
     from signoff.policy.verdict import PartVerdict, Verdict

@@ -25,8 +25,10 @@ __all__ = [
     "Field",
     "Finding",
     "SafeText",
+    "clipped",
     "findings",
     "has_no_one_width",
+    "one_line",
     "quoted",
     "reveal",
     "reveal_line",
@@ -66,6 +68,26 @@ def reveal_line(
         mark_trailing: Show each trailing space as ``~``.
     """
     return _reveal(text, RULES[field], Layout(max(tab_width, 1), mark_trailing))
+
+
+def one_line(text: str, field: Field = "content") -> str:
+    """Make a text of others safe to print on one line; nothing is left out.
+
+    Args:
+        text: Any text; newlines and everything a terminal obeys become visible escapes.
+        field: The part of a request that it is.
+    """
+    return reveal_line(text, field).text
+
+
+def clipped(text: str, width: int) -> str:
+    """Shorten safe text for a table, with the number of characters left out.
+
+    Args:
+        text: Text made by `one_line`.
+        width: Most characters that are kept.
+    """
+    return text if len(text) <= width else f"{text[:width]} (+{len(text) - width} characters)"
 
 
 def findings(text: str, field: Field) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""The parts of a command in lines of words, for screen readers, and as JSON for programs.
+"""The parts of a command in lines of words, for screen readers.
 
 Screen readers often skip the signs that join commands, such as ``|`` and ``;``, so they are words here; the
 command above has the signs.
@@ -7,19 +7,16 @@ command above has the signs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from signoff.command_review import WORDS
 from signoff.present.document.rows import number_of
 from signoff.present.document.text import counted, unfolded
 
 if TYPE_CHECKING:
-    from signoff.cli.output import Page
     from signoff.command_review import ToldCommand, ToldPart
-    from signoff.policy.shell.explain import CommandPart
-    from signoff.policy.verdict import PartVerdict
 
-__all__ = ["add_parts", "parts_facts", "parts_heading", "parts_lines"]
+__all__ = ["parts_heading", "parts_lines"]
 
 _JOINED: Mapping[str, str] = {
     "": "",
@@ -45,19 +42,6 @@ _JOINED: Mapping[str, str] = {
 _RUNS = "runs"
 
 
-def add_parts(page: Page, told: ToldCommand, context: int) -> None:
-    """Add the remarks on a command to a page.
-
-    Args:
-        page: The page.
-        told: The command.
-        context: The amount of detail: up to 3, the least risky of very many parts are only counted.
-    """
-    page.add(parts_heading(told), label="[parts] ")
-    for line in parts_lines(told, context):
-        page.add(line, label="  # ")
-
-
 def parts_heading(told: ToldCommand) -> str:
     """Return the number of parts of each risk, and the rules they were judged by, safe to print."""
     rules = "" if told.rules is None else f"; {told.rules.text}"
@@ -65,7 +49,12 @@ def parts_heading(told: ToldCommand) -> str:
 
 
 def parts_lines(told: ToldCommand, context: int) -> Iterator[str]:
-    """Return the remarks on a command, safe to print. Arguments as for `add_parts`."""
+    """Return the remarks on a command, safe to print.
+
+    Args:
+        told: The command.
+        context: The amount of detail: up to 3, the least risky of very many parts are only counted.
+    """
     worst = len(WORDS) - 1
     yield from (line for each in told.remarks if each.level == worst for line in _remark(each))
     if not told.says_nothing_more:
@@ -104,44 +93,3 @@ def _lead(at: int, part: ToldPart, above: list[int]) -> str:
 def _remark(remark: ToldPart) -> Iterator[str]:
     yield f"{WORDS[remark.level]}: the line {remark.text().text}"
     yield from (f"  {said().text}" for said in remark.about)
-
-
-def parts_facts(told: ToldCommand) -> dict[str, Any]:
-    """Return the remarks on a command as JSON values, with secrets hidden; nothing is left out."""
-    facts = told.facts
-    return {
-        "command": told.masked(told.command.text),
-        "cwd": told.command.cwd,
-        "argument": told.command.argument,
-        "risk": facts.risk,
-        "rule_file": told.rule_file,
-        "rules": None if told.rules is None else told.rules.text,
-        "parts": [_part_facts(told, part) for part in facts.parts],
-        "remarks": [
-            {"text": told.masked(each.words), "risk": each.risk, "unread": each.unread} for each in facts.remarks
-        ],
-    }
-
-
-def _part_facts(told: ToldCommand, part: CommandPart) -> dict[str, Any]:
-    return {
-        "text": told.masked(part.text),
-        "joined": part.joined,
-        "depth": part.depth,
-        "times": part.times,
-        "doubtful": part.doubtful,
-        "writes": [told.masked(path) for path in part.writes],
-        "risk": part.risk,
-        "reasons": list(part.reasons),
-        "rule": _rule_facts(told, part.verdict),
-    }
-
-
-def _rule_facts(told: ToldCommand, verdict: PartVerdict | None) -> dict[str, Any] | None:
-    if verdict is None or told.rule_file is None:
-        return None
-    return {
-        "name": told.masked(verdict.rule),
-        "verdict": verdict.level.name.lower(),
-        "reasons": [told.masked(reason) for reason in verdict.reasons],
-    }

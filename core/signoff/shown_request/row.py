@@ -1,0 +1,80 @@
+"""A request or a call in one row: short id, kind, tool, and its command or file.
+
+The agent's description is shown only if there is nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from signoff.present.kinds import PresentationKind
+from signoff.present.reveal import clipped, one_line
+from signoff.present.snapshot.steps import SnapshotError
+from signoff.present.subject import SERVER_SIGN, step_kind, steps_of
+
+if TYPE_CHECKING:
+    from signoff.policy.redaction.masking import Redactor
+    from signoff.queue.history import HistoryRecord
+    from signoff.queue.records import Submission
+
+__all__ = ["kind_of", "short_id", "tool_of", "what_of"]
+
+_SHORT_ID = 8
+
+
+def short_id(request_id: str) -> str:
+    """Return the part of an id that people read and type."""
+    return request_id[:_SHORT_ID]
+
+
+def kind_of(submission: Submission) -> str:
+    """Return the kind of a call in a word; ``mixed`` if it has several."""
+    try:
+        kinds = set(map(step_kind, steps_of(submission.snapshot)))
+    except SnapshotError:
+        return "damaged"
+    if len(kinds) > 1:
+        return "mixed"
+    return _word(kinds.pop() if kinds else PresentationKind.STRUCTURED)
+
+
+def _word(kind: PresentationKind) -> str:
+    match kind:
+        case PresentationKind.DIFF:
+            return "edit"
+        case PresentationKind.FILE_CONTENT:
+            return "new file"
+        case PresentationKind.COMMAND:
+            return "command"
+        case PresentationKind.BINARY:
+            return "binary"
+        case PresentationKind.STRUCTURED | PresentationKind.TEXT:
+            return "call"
+        case _:
+            assert_never(kind)
+
+
+def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str:
+    """Return the name of the tool of a call, after that of its server, safe to print.
+
+    Args:
+        call: The call.
+        longest: The most characters of each of the two names.
+    """
+    names = [one_line(name, "tool_name") for name in (call.server, call.tool_name) if name]
+    return SERVER_SIGN.join(names if longest is None else [clipped(name, longest) for name in names])
+
+
+def what_of(call: Submission | HistoryRecord, hidden: Redactor | None = None) -> str:
+    """Return a call as one line, safe to print.
+
+    Args:
+        call: The call.
+        hidden: The rules of what to hide; those that hold for everybody if left out.
+    """
+    from signoff.masked_subject import declared_subject, described  # late: an empty list has nothing to mask
+    from signoff.policy.redaction.masking import DEFAULT_REDACTION
+
+    hidden = hidden or DEFAULT_REDACTION
+    declared = declared_subject(call, hidden)
+    return one_line(described(call, hidden), "description") if declared is None else one_line(declared, "command")
