@@ -93,7 +93,7 @@ def asking_for(tool: BaseTool, controller: ApprovalController, needs: ApprovalNe
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _CallQuestion:
     """The question about one call.
 
     Attributes:
@@ -224,7 +224,7 @@ class ApprovedTool(BaseTool):
             return told(result[0], decision.instead), result[1]
         return told(result, decision.instead)
 
-    def _question(self, given: ToolInput, config: RunnableConfig) -> _Question | None:
+    def _question(self, given: ToolInput, config: RunnableConfig) -> _CallQuestion | None:
         """The question about a call; None if it needs no approval.
 
         Raises:
@@ -252,7 +252,7 @@ class ApprovedTool(BaseTool):
         )
         context = context.model_copy(update={"honors": HONORS, "check_edited": edited})
         request = within(request.with_definition(definition_of(self.tool)), self.expires_in)
-        return _Question(request, context, arguments, edited)
+        return _CallQuestion(request, context, arguments, edited)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
         """The request by the tool's own rules, or else by those of an agent; None if none of them asks.
@@ -268,19 +268,19 @@ class ApprovedTool(BaseTool):
         names = tuple(dict.fromkeys(name for each in requests for name in each.masked_keys))
         return requests[0].model_copy(update={"masked_keys": names}) if names else requests[0]
 
-    async def _decision(self, question: _Question) -> ApprovalDecision:
+    async def _decision(self, question: _CallQuestion) -> ApprovalDecision:
         if self.call is None:
             return await self.controller.request_approval(question.request, question.context)
         return await self.call.decision(self.controller, question.request, question.context)
 
-    def _decision_sync(self, question: _Question) -> ApprovalDecision:
+    def _decision_sync(self, question: _CallQuestion) -> ApprovalDecision:
         if self.call is None:
             return self.controller.request_approval_sync(question.request, question.context)
         return self.call.decision_sync(self.controller, question.request, question.context)
 
     @contextmanager
     def _carrying_out(
-        self, question: _Question, decision: ApprovalDecision, given: ToolInput
+        self, question: _CallQuestion, decision: ApprovalDecision, given: ToolInput
     ) -> Iterator[ToolInput]:
         """Run the body as the execution of the approved call, with the approved input.
 

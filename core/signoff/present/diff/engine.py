@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 __all__ = [
     "FIRST_STEP",
     "STEP_BUDGET",
+    "EqualLines",
     "LineDiff",
     "Opcode",
     "Range",
-    "Run",
     "anchors",
     "diff_items",
     "diff_lines",
@@ -165,9 +165,9 @@ class _Search:
         self.steps = 0
         self.coarse: set[tuple[int, int]] = set()
         self._limit = budget + _STEPS_PER_LINE * (self.size_a + self.size_b)
-        self._found: list[Run] = []
+        self._found: list[EqualLines] = []
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[EqualLines]:
         """Runs of equal lines as (line before, line after, length), in order and never touching."""
         pending: list[Range] = [(0, self.size_a, 0, self.size_b)]
         while pending:
@@ -269,9 +269,9 @@ class _Search:
         return True
 
 
-def _joined(runs: Iterable[Run]) -> list[Run]:
+def _joined(runs: Iterable[EqualLines]) -> list[EqualLines]:
     """Join runs, given in order, that follow each other without a gap on either side."""
-    joined: list[Run] = []
+    joined: list[EqualLines] = []
     start_a = start_b = stop_a = stop_b = 0
     for a, b, length in runs:
         if a != stop_a or b != stop_b:
@@ -284,7 +284,7 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
     return joined
 
 
-def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
+def _opcodes(runs: Iterable[EqualLines], search: _Search) -> Iterator[Opcode]:
     """Turn runs of equal lines into the steps that cover both sides."""
     make, coarse = partial(tuple.__new__, Opcode), search.coarse
     a0 = b0 = 0
@@ -304,7 +304,7 @@ def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
 Range = tuple[int, int, int, int]
 """The first line before, the line after the last one, and the same two for the lines after."""
 
-Run = tuple[int, int, int]
+EqualLines = tuple[int, int, int]
 """Equal lines: the first one before, the first one after, and their number."""
 
 FIRST_STEP = 16
@@ -341,7 +341,7 @@ def equal_tail(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
     return most
 
 
-def anchors(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run]:
+def anchors(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[EqualLines]:
     """Runs of the lines that occur once on each side of a range and come in the same order on both."""
     a0, a1, b0, b1 = gap
     once_a, once_b = _unrepeated(a, a0, a1), _unrepeated(b, b0, b1)
@@ -415,7 +415,7 @@ _NEAREST = ((0, 1), (1, 0), (1, 1))
 """The numbers of lines left out most often, before and after: one added, one removed, one replaced."""
 
 
-def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run] | None:
+def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[EqualLines] | None:
     """Runs of equal lines of a range, in order; None if the walk finds none or goes wrong.
 
     The lines between them are not searched: they may have more lines in common.
@@ -426,7 +426,7 @@ def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run
         gap: The range. Its first lines differ.
     """
     at_a, stop_a, at_b, stop_b = gap
-    runs: list[Run] = []
+    runs: list[EqualLines] = []
     while at_a < stop_a and at_b < stop_b:
         left_out = _left_out(a, b, (at_a, stop_a, at_b, stop_b))
         if left_out is None:
@@ -437,7 +437,7 @@ def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run
     return runs if runs and not _loses(a, b, gap, runs) else None
 
 
-def _along(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: list[Run]) -> int:
+def _along(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: list[EqualLines]) -> int:
     """The number of lines that go on straight: equal ones, and a few that were replaced by as many others.
 
     Args:
@@ -499,7 +499,7 @@ def _sure(a: Sequence[Hashable], b: Sequence[Hashable], at_a: int, at_b: int) ->
     return len(part) == _SURE and part == b[at_b : at_b + _SURE]
 
 
-def _loses(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: Sequence[Run]) -> bool:
+def _loses(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: Sequence[EqualLines]) -> bool:
     """True if a line that occurs once on each side is left out on both, in different places."""
     gaps = list(_between(gap, runs))
     gone = {line: number for number, (a0, a1, _, _) in enumerate(gaps) for line in a[a0:a1]}
@@ -513,7 +513,7 @@ def _loses(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: Seque
     return any(counts[0][line] == 1 == counts[1][line] for line in both)
 
 
-def _between(gap: Range, runs: Sequence[Run]) -> Iterator[Range]:
+def _between(gap: Range, runs: Sequence[EqualLines]) -> Iterator[Range]:
     """The ranges between runs, and the one after the last run."""
     a0, a1, b0, b1 = gap
     for a, b, length in chain(runs, ((a1, b1, 0),)):
@@ -602,7 +602,7 @@ _FARTHEST = 100
 """The most lines that a group may slide either way, so that the work stays proportional to the groups."""
 
 
-def slide(runs: list[Run], before: Sequence[str], after: Sequence[str]) -> list[Run]:
+def slide(runs: list[EqualLines], before: Sequence[str], after: Sequence[str]) -> list[EqualLines]:
     """Move the borders of runs of equal lines so that the groups between them read best.
 
     Args:

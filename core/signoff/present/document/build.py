@@ -14,7 +14,7 @@ from signoff.present.document.diff import FileFacts, diff_document
 from signoff.present.document.masking import Masks
 from signoff.present.document.media import language_or_none
 from signoff.present.document.model import Document, Sources
-from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of, quoted_path
+from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of, quoted_path
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import command_document
 from signoff.present.kinds import PresentationKind, sent_kind
@@ -259,7 +259,7 @@ def _document(
     kind = sent_kind(presentation) or PresentationKind.TEXT
     lines = split_lines(content)
     kinds = [RowKind.PLAIN] * len(lines)
-    place: list[Run] = []
+    place: list[RowRun] = []
     field: Field = "content"
     match kind:
         case PresentationKind.DIFF:
@@ -296,12 +296,12 @@ def _values(content: str) -> Any:
     return values if isinstance(values, dict | list) else None
 
 
-def _runs(kinds: Sequence[RowKind]) -> Iterator[Run]:
+def _runs(kinds: Sequence[RowKind]) -> Iterator[RowRun]:
     """Rows for lines of these kinds; all count, and none has a line number, since a tool's could be wrong."""
     at = 0
     for kind, group in groupby(kinds):
         length = sum(1 for _ in group)
-        yield Run(kind, length, counts=True, new=at, numbered=False)
+        yield RowRun(kind, length, counts=True, new=at, numbered=False)
         at += length
     if not kinds:
         yield fixed(RowKind.NOTE, "(empty text)", counts=True)

@@ -20,8 +20,8 @@ from signoff.present.document.media import is_binary, language_of, media_type, t
 from signoff.present.document.model import LONG_LINE, Choosing, Document, Sources
 from signoff.present.document.rows import (
     RowKind,
-    Run,
-    Runs,
+    RowRun,
+    RowRuns,
     Side,
     fixed,
     joined,
@@ -82,7 +82,7 @@ class FileFacts(Struct, frozen=True):
         return tuple(notes)
 
 
-def place_runs(path: str, facts: FileFacts) -> Iterator[Run]:
+def place_runs(path: str, facts: FileFacts) -> Iterator[RowRun]:
     """Rows about the file: its whole path, the target of its links, and changed permissions."""
     yield fixed(RowKind.PLACE, joined("file: ", quoted_path(path)), counts=True)
     real = facts.real_path
@@ -102,7 +102,7 @@ def place_runs(path: str, facts: FileFacts) -> Iterator[Run]:
         yield _fact(f"permissions change{was} to {after:o}{_executable_change(before, after)}")
 
 
-def line_fact_runs(before: str, after: str) -> Iterator[Run]:
+def line_fact_runs(before: str, after: str) -> Iterator[RowRun]:
     """Rows about changes of line ends and of the newline at the end of a file."""
     was, becomes = line_ends(before), line_ends(after)
     if was and becomes and was != becomes:
@@ -128,14 +128,14 @@ def line_ends(text: str) -> str | None:
     return "CRLF" if windows == text.count("\n") else "LF and CRLF mixed"
 
 
-def content_fact(words: str, data: bytes, path: str) -> Run:
+def content_fact(words: str, data: bytes, path: str) -> RowRun:
     """A row that names content which cannot be shown: type, size and hash."""
     kind = media_type(data, path)
     digest = hashlib.sha256(data).hexdigest()
     return _fact(f"{words}: {kind}, {number_of(len(data), 'byte')}, sha256 {digest}")
 
 
-def _fact(*parts: SafeText | str) -> Run:
+def _fact(*parts: SafeText | str) -> RowRun:
     return fixed(RowKind.FACT, joined(*parts), counts=True)
 
 
@@ -288,10 +288,10 @@ class _Change:
     facts: FileFacts
     sources: Sources
     diff: LineDiff
-    fact_runs: tuple[Run, ...]
+    fact_runs: tuple[RowRun, ...]
     complete: bool
     choice: HunkChoice | None = None
-    kept: dict[int, Runs] = field(default_factory=dict, repr=False, compare=False)
+    kept: dict[int, RowRuns] = field(default_factory=dict, repr=False, compare=False)
     """Rows by context; choices share them, apart from the words in headings."""
     of_hunks: list[tuple[Hunk, ...]] = field(default_factory=list, repr=False, compare=False)
     """The hunks to choose from, made on first use; choices share them."""
@@ -305,7 +305,7 @@ class _Change:
         context = max(context, 0)
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
         if context not in self.kept:
-            self.kept[context] = Runs(self._runs(context, anything=bool(changed)))
+            self.kept[context] = RowRuns(self._runs(context, anything=bool(changed)))
         return Document(
             PresentationKind.DIFF,
             self.kept[context],
@@ -324,7 +324,7 @@ class _Change:
             mark=self._mark(context),
         )
 
-    def _runs(self, context: int, *, anything: bool) -> Iterator[Run]:
+    def _runs(self, context: int, *, anything: bool) -> Iterator[RowRun]:
         yield from self.fact_runs
         if anything or any(run.kind is not RowKind.PLACE for run in self.fact_runs):
             yield from _hunk_runs(self.sources, self.diff.opcodes, context)
@@ -385,10 +385,10 @@ def _mark(numbers: Sequence[int], choice: HunkChoice) -> str:
     return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
 
-def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Sequence[Run]:
+def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Sequence[RowRun]:
     """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
-    runs: list[Run] = []
-    hunk: list[Run] = []
+    runs: list[RowRun] = []
+    hunk: list[RowRun] = []
     start = (0, 0)
     for number, opcode in enumerate(opcodes):
         tag, a0, a1, b0, b1, _ = opcode
@@ -419,14 +419,14 @@ def _fold_text(hidden: int) -> SafeText:
     return SafeText.own(f"({number_of(hidden, 'unchanged line')})")
 
 
-def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Sequence[Run]:
+def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Sequence[RowRun]:
     if not length:
         return ()
     run = lines_run(RowKind.CONTEXT, length, False, a0, b0)
     return (run,) if a0 + length < len(sources.old) else (run, *_newline_note(sources.old))
 
 
-def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
+def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[RowRun]:
     """Rows of one change: first the removed lines, then the added ones."""
     _, a0, a1, b0, b1, exact = opcode
     if exact and a1 - a0 == b1 - b0 <= MOST_BLANK and a1 < len(sources.old) and b1 < len(sources.new):
@@ -435,7 +435,7 @@ def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
             lines_run(RowKind.REMOVED, a1 - a0, True, a0, None, b0),
             lines_run(RowKind.ADDED, b1 - b0, True, None, b0, a0),
         )
-    runs: list[Run] = []
+    runs: list[RowRun] = []
     if not exact:
         runs.append(fixed(RowKind.NOTE, _GAVE_UP))
     shift = b0 - a0 if exact and a1 - a0 == b1 - b0 else None
@@ -448,14 +448,14 @@ def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
     return runs
 
 
-def _newline_note(lines: Sequence[str]) -> Sequence[Run]:
+def _newline_note(lines: Sequence[str]) -> Sequence[RowRun]:
     """A row that says that the last line of a version has no newline, if so."""
     return () if lines[-1].endswith("\n") else (fixed(RowKind.NOTE, _NO_NEWLINE),)
 
 
 def _changed_lines(
     kind: RowKind, sources: Sources, start: int, stop: int, shift: int | None = None
-) -> Sequence[Run]:
+) -> Sequence[RowRun]:
     """Rows of removed or added lines; many equal blank lines in a row become one row.
 
     Args:
@@ -467,7 +467,7 @@ def _changed_lines(
     """
     removed = kind is RowKind.REMOVED
 
-    def run(first: int, length: int) -> Run:
+    def run(first: int, length: int) -> RowRun:
         partner = None if shift is None else first + shift
         return lines_run(kind, length, True, first if removed else None, None if removed else first, partner)
 
@@ -476,7 +476,7 @@ def _changed_lines(
 
     side: Side = "old" if removed else "new"
     lines = sources.of(side)
-    runs: list[Run] = []
+    runs: list[RowRun] = []
     shown = at = start
     for line, group in groupby(lines[start:stop], key=lambda line: "" if line.strip() else line):
         length = sum(1 for _ in group)
@@ -531,7 +531,7 @@ class _Heading(NamedTuple):
         return SafeText.own(ranges)
 
 
-def _hex_runs(data: bytes) -> Iterator[Run]:
+def _hex_runs(data: bytes) -> Iterator[RowRun]:
     """The first bytes as numbers and letters."""
     for offset in range(0, min(len(data), _HEX_BYTES), _HEX_WIDTH):
         part = data[offset : min(offset + _HEX_WIDTH, _HEX_BYTES)]

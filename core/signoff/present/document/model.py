@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from signoff.present.diff.refine import Hunk, HunkChoice, Span, diff_words
 from signoff.present.document.masking import LineMasks, Masks
-from signoff.present.document.rows import Block, Row, RowKind, Run, Runs, Side, joined, side_by_side
+from signoff.present.document.rows import Block, Row, RowKind, RowRun, RowRuns, Side, joined, side_by_side
 from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import Field, SafeText, findings, reveal, reveal_line
 
@@ -190,7 +190,7 @@ class Document:
     def __init__(
         self,
         kind: PresentationKind,
-        runs: Iterable[Run] | Runs,
+        runs: Iterable[RowRun] | RowRuns,
         sources: Sources = Sources(),
         *,
         path: str | None = None,
@@ -224,7 +224,7 @@ class Document:
         self._context = context
         self._other_context = other_context
         self._mark = mark
-        self._kept = runs if isinstance(runs, Runs) else Runs(runs)
+        self._kept = runs if isinstance(runs, RowRuns) else RowRuns(runs)
         self._runs, self._starts, self._units = self._kept.all, self._kept.starts, self._kept.units
         self._rows: OrderedDict[int, Row] = OrderedDict()
 
@@ -416,7 +416,7 @@ class Document:
         number, offset = self._at(max(index, 0))
         return self._units[number] + (offset if self._runs[number].counts else 0)
 
-    def _text_of(self, run: Run) -> str:
+    def _text_of(self, run: RowRun) -> str:
         """The lines of a run as one text."""
         side, first = _side_of(run)
         lines = self._sources.of(side)[first : first + run.length]
@@ -440,7 +440,7 @@ class Document:
         return Row(run.kind, text, old_no, new_no, unit, side, first + offset)
 
 
-def _side_of(run: Run) -> tuple[Side, int]:
+def _side_of(run: RowRun) -> tuple[Side, int]:
     """The version and first line that the rows of a run show."""
     if run.new is not None:
         return "new", run.new

@@ -17,8 +17,8 @@ __all__ = [
     "Block",
     "Row",
     "RowKind",
-    "Run",
-    "Runs",
+    "RowRun",
+    "RowRuns",
     "Side",
     "fixed",
     "joined",
@@ -98,7 +98,7 @@ class Row(Struct, frozen=True):
     lead: int = 0
 
 
-class Run(NamedTuple):
+class RowRun(NamedTuple):
     """Rows of one kind in a row. A long diff has tens of thousands of runs: they have to be cheap.
 
     Attributes:
@@ -128,23 +128,23 @@ class Run(NamedTuple):
     folded: int = 0
 
 
-# A long diff has so many of these two that the names and defaults of `Run` would take most of the time.
+# A long diff has so many of these two that the names and defaults of `RowRun` would take most of the time.
 def lines_run(
     kind: RowKind, length: int, counts: bool, old: int | None, new: int | None, partner: int | None = None
-) -> Run:
+) -> RowRun:
     """Lines of a file. Arguments as the attributes of a run."""
-    return tuple.__new__(Run, (kind, length, counts, old, new, partner, None, 1, True, 0, 0))
+    return tuple.__new__(RowRun, (kind, length, counts, old, new, partner, None, 1, True, 0, 0))
 
 
-def made_run(kind: RowKind, text: Callable[[], SafeText], lines: int = 1) -> Run:
+def made_run(kind: RowKind, text: Callable[[], SafeText], lines: int = 1) -> RowRun:
     """A single row that does not count, with a text that is made when it is read. Arguments as for a run."""
-    return tuple.__new__(Run, (kind, 1, False, None, None, None, text, lines, True, 0, 0))
+    return tuple.__new__(RowRun, (kind, 1, False, None, None, None, text, lines, True, 0, 0))
 
 
-def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:
+def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> RowRun:
     """A single row with a text that is known already; a `str` must be words of signoff."""
     safe = SafeText.own(text) if isinstance(text, str) else text
-    return Run(kind, counts=counts, text=lambda: safe, lines=lines)
+    return RowRun(kind, counts=counts, text=lambda: safe, lines=lines)
 
 
 def joined(*parts: SafeText | str) -> SafeText:
@@ -173,8 +173,8 @@ def number_of(count: int, what: str) -> str:
 # -- The runs of rows that a document is kept as, with the numbers by which a row is found among them.
 
 
-class Runs:
-    """Runs in order. Documents that differ only in the words of their headings share them.
+class RowRuns:
+    """Runs of rows in order. Documents that differ only in the words of their headings share them.
 
     Attributes:
         all: The runs.
@@ -182,7 +182,7 @@ class Runs:
         units: The number of counted rows before each run, and their total.
     """
 
-    def __init__(self, runs: Iterable[Run]) -> None:
+    def __init__(self, runs: Iterable[RowRun]) -> None:
         self.all = tuple(runs)
         self.starts: list[int] = list(accumulate(map(attrgetter("length"), self.all), initial=0))
         self.units: list[int] = list(
@@ -216,7 +216,7 @@ class Block(Struct, frozen=True):
         return max(len(self.before), len(self.after))
 
 
-def side_by_side(runs: Sequence[Run], starts: Sequence[int]) -> list[Block]:
+def side_by_side(runs: Sequence[RowRun], starts: Sequence[int]) -> list[Block]:
     """Pair removed lines with the lines added in their place, one by one from the first.
 
     Args:
@@ -238,7 +238,7 @@ def side_by_side(runs: Sequence[Run], starts: Sequence[int]) -> list[Block]:
     return blocks
 
 
-def _column(run: Run) -> Literal["removed", "added", "both", "whole"]:
+def _column(run: RowRun) -> Literal["removed", "added", "both", "whole"]:
     match run.kind:
         case RowKind.REMOVED:
             return "removed"

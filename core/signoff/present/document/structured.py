@@ -16,7 +16,7 @@ from typing import Any
 
 from signoff.present.document.masking import LineMasks, Masks, mark_of
 from signoff.present.document.model import Document
-from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of
+from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of
 from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, quoted, reveal, reveal_line
 
@@ -64,13 +64,13 @@ def structured_document(
     )
 
 
-def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator[Run]:
+def _folded(runs: Sequence[RowRun], depths: Sequence[int], levels: int) -> Iterator[RowRun]:
     """The rows of the outer levels; each stretch of deeper ones becomes one row with their number."""
     for is_deep, rows in groupby(zip(runs, depths, strict=True), key=lambda row: row[1] >= levels):
         stretch = [run for run, _ in rows]
         if is_deep:
             words = SafeText.own(f"{_INDENT * levels}({number_of(len(stretch), 'row')} folded)")
-            yield Run(RowKind.FOLD, text=partial(joined, words), lines=len(stretch), folded=len(stretch))
+            yield RowRun(RowKind.FOLD, text=partial(joined, words), lines=len(stretch), folded=len(stretch))
         else:
             yield from stretch
 
@@ -84,9 +84,9 @@ class _Tree:
         """The depth of each row."""
         self._masks = masks
 
-    def runs(self, value: Any) -> list[Run]:
+    def runs(self, value: Any) -> list[RowRun]:
         """All rows, in order."""
-        runs: list[Run] = []
+        runs: list[RowRun] = []
         todo: list[_Todo] = []
         if _is_branch(value):
             todo.extend(reversed([*_entries(0, value, "", self._masks)]))
@@ -109,7 +109,7 @@ class _Tree:
             self.depths += [depth + 1] * (len(runs) - len(self.depths))
         return runs
 
-    def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[Run]:
+    def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[RowRun]:
         if isinstance(value, str):
             lines = value.split("\n")
             masks = LineMasks(self._masks, lines, command=self._masks is not None and self._masks.runs(name))
@@ -160,7 +160,7 @@ def _key(key: Any) -> SafeText:
     return shown if _PLAIN_KEY.fullmatch(key) else quoted(shown)
 
 
-def _block(depth: int, label: SafeText, lines: list[str], masks: LineMasks) -> Iterator[Run]:
+def _block(depth: int, label: SafeText, lines: list[str], masks: LineMasks) -> Iterator[RowRun]:
     """A text of several lines, each behind a bar."""
     ended = not lines[-1]
     if ended:
@@ -168,7 +168,7 @@ def _block(depth: int, label: SafeText, lines: list[str], masks: LineMasks) -> I
     end = "" if ended else ", no newline at the end"
     yield _row(depth, label, f"| ({number_of(len(lines), 'line')}{end})")
     for index, line in enumerate(lines):
-        yield Run(RowKind.PLAIN, counts=True, text=partial(_barred, depth + 1, line, index, masks))
+        yield RowRun(RowKind.PLAIN, counts=True, text=partial(_barred, depth + 1, line, index, masks))
 
 
 def _barred(depth: int, line: str, index: int, masks: LineMasks) -> SafeText:
@@ -179,6 +179,6 @@ def _revealed(text: str) -> SafeText:
     return reveal_line(text, "arg_value", mark_trailing=True)
 
 
-def _row(depth: int, label: SafeText, *value: SafeText | str) -> Run:
+def _row(depth: int, label: SafeText, *value: SafeText | str) -> RowRun:
     gap = " " if label.text and value else ""
     return fixed(RowKind.PLAIN, joined(_INDENT * depth, label, gap, *value), counts=True)

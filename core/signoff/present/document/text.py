@@ -10,7 +10,7 @@ from msgspec import Struct
 from signoff.present.diff.engine import split_lines
 from signoff.present.document.masking import Masks, masked
 from signoff.present.document.model import Document, Sources
-from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of, quoted_path
+from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of, quoted_path
 from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, quoted, reveal_line
 
@@ -56,7 +56,7 @@ def command_document(
     lines = split_lines(command)
     if not lines or lines[-1].endswith("\n"):
         lines.append("")  # so that a newline at the end can be seen
-    runs.append(Run(RowKind.COMMAND, len(lines), counts=True, new=0, numbered=False))
+    runs.append(RowRun(RowKind.COMMAND, len(lines), counts=True, new=0, numbered=False))
     sources = Sources(new=lines, field="command", masks=masks)
     return Document(PresentationKind.COMMAND, runs, sources, language_name="bash", notes=notes)
 
@@ -65,7 +65,7 @@ def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
     """Show a text; every line counts."""
     lines = split_lines(text)
     if lines:
-        run = Run(RowKind.PLAIN, len(lines), counts=True, new=0, numbered=False)
+        run = RowRun(RowKind.PLAIN, len(lines), counts=True, new=0, numbered=False)
     else:
         run = fixed(RowKind.NOTE, "(empty text)", counts=True)
     return Document(PresentationKind.TEXT, [run], Sources(new=lines), notes=notes)
@@ -146,7 +146,7 @@ def unfolded(levels: Sequence[int], context: int) -> frozenset[int]:
     return frozenset(sorted(risky, key=lambda at: -levels[at])[:MOST] or range(FEW))
 
 
-def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) -> Iterator[Run]:
+def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) -> Iterator[RowRun]:
     folded: list[PartRow] = []
     for at, part in enumerate(parts):
         if at not in kept:
@@ -163,13 +163,13 @@ def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) 
 _KINDS = (RowKind.PART, RowKind.RISKY_PART, RowKind.HIGH_PART)
 
 
-def _part(part: PartRow) -> Iterator[Run]:
-    yield Run(_KINDS[part.level], text=lambda: joined(part.lead, part.text()), lead=part.risk)
+def _part(part: PartRow) -> Iterator[RowRun]:
+    yield RowRun(_KINDS[part.level], text=lambda: joined(part.lead, part.text()), lead=part.risk)
     for about in part.about:
-        yield Run(RowKind.ABOUT, text=about)
+        yield RowRun(RowKind.ABOUT, text=about)
 
 
-def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
+def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> RowRun:
     count = number_of(len(parts), "part")
     return fixed(
         RowKind.FOLD, f"({count} folded: {counted((part.level for part in parts), words)})", lines=len(parts)
