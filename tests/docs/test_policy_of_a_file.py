@@ -17,7 +17,7 @@ from pydantic_ai import Agent, FunctionToolset
 from pydantic_ai.models.test import TestModel
 
 from asked import Asked
-from balanced_rules import BALANCED
+from runtime_settings import BALANCED
 from signoff import ApprovalController, execute_tool
 from signoff.adapters.langchain import ApprovalMiddleware
 from signoff.adapters.pydantic_ai import ApprovalToolset

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from balanced_rules import BALANCED
+from runtime_settings import BALANCED, DAEMON, DEVELOPMENT, MAXIMUM
 from server_bench import Served, served
 from signoff.queue import Decision
 from system_bench import eventually
@@ -33,44 +33,6 @@ tools:
       conditional:
         - ".*write.*"    # Require approval for write operations
         - ".*exec.*"     # Require approval for execution
-"""
-MAXIMUM = """\
-tools:
-  - server_name: "critical-tools"
-    allowlist: ["read_status", "get_info"]     # Very limited operations
-    denylist: [".*"]                           # Block everything else
-    requires_approval:
-      always: true                             # Every tool needs approval
-    redaction:
-      arguments: ["password", "secret", "key"]
-      outputs: true                            # Hide all outputs
-
-approval_mode: "policy"
-approval_policies:
-  write_ops: true
-  dangerous_ops: true
-auto_approve_in_daemon: false                  # Never auto-approve
-"""
-DEVELOPMENT = """\
-tools:
-  - server_name: "dev-tools"
-    denylist: [".*format.*", ".*sudo.*"]       # Block only extremely dangerous ops
-    requires_approval:
-      conditional:
-        - ".*delete.*"                         # Only deletions need approval
-
-auto_approve_in_daemon: true                   # Auto-approve in daemon mode
-"""
-DAEMON = """\
-tools:
-  - server_name: "automation-tools"
-    allowlist: [".*"]                          # Allow all tools
-    denylist: ["format_disk", "sudo_.*"]      # Except destructive ones
-    requires_approval:
-      conditional:
-        - ".*delete.*"                         # Would normally require approval
-
-auto_approve_in_daemon: true                   # But auto-approve in daemon mode
 """
 LOGGING = """\
 log_level: "info"
