@@ -12,7 +12,7 @@ import pytest
 
 from server_bench import JSON, Served, served
 from signoff.server.access import LARGEST_BODY
-from signoff.server.listening import ListenError, tcp_socket
+from signoff.server.sockets import ListenError, tcp_socket
 
 pytestmark = pytest.mark.system
 

@@ -67,10 +67,10 @@ def serve(
     from signoff.policy.trust import TrustError
     from signoff.server.app import application
     from signoff.server.json_log import log_as_json
-    from signoff.server.listening import ListenError, tcp_socket, unix_socket
-    from signoff.server.listening import serve as serve_app
     from signoff.server.page_login import PAGE_NAME, SHARED_NAMES
     from signoff.server.service import Service
+    from signoff.server.sockets import ListenError, tcp_socket, unix_socket
+    from signoff.server.sockets import serve as serve_app
     from signoff.server.tokens import TokenFile
     from signoff.settings_yaml import ConfigError
 
@@ -101,7 +101,7 @@ def serve(
     service = Service(settings.absolute(), config, directory, chosen_place())
     try:
         # A queue that cannot be used is told now, and not to the first who asks.
-        service.reviewing("signoff serve")
+        service.review_queue("signoff serve")
         serve_app(
             application(service, hosts=frozenset(hosts), origins=frozenset(origins), tokens=TokenFile()), sockets
         )

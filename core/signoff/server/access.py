@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,7 +25,6 @@ __all__ = [
     "LARGEST_BODY",
     "AccessRules",
     "HttpError",
-    "Refusal",
     "read_form",
     "read_json",
     "require",
@@ -80,14 +78,6 @@ class HttpError(Exception):
         return JSONResponse({"error": str(self), **self.facts}, self.status)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The reason for which a request is refused before anything looks at it."""
-
-    status: int
-    message: str
-
-
 class _Allowance:
     """A bucket of requests that fills again with time."""
 
@@ -107,10 +97,10 @@ class _Allowance:
 
 
 class AccessRules:
-    """Refuses what may not be, and names the token of the rest.
+    """The check before every route: refuses a connection, or names its token.
 
     Args:
-        app: What lies behind.
+        app: The application behind the rules.
         hosts: The values of ``Host`` that are meant, in small letters, exactly.
         origins: The origins of pages that may ask, exactly.
         tokens: The tokens.
@@ -133,35 +123,35 @@ class AccessRules:
             await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
         elif scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.close", "code": 1008, "reason": refusal.message})
+            await send({"type": "websocket.close", "code": 1008, "reason": str(refusal)})
         else:
-            await _answer(refusal, scope)(scope, receive, _with_headers(send))
+            await _refusal_response(refusal, scope)(scope, receive, _with_headers(send))
 
-    def _refusal(self, scope: Connection) -> Refusal | None:
+    def _refusal(self, scope: Connection) -> HttpError | None:
         headers = Headers(scope=scope)
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._hosts:
-            return Refusal(421, "this server has another name; see: signoff serve --help")
+            return HttpError(421, "this server has another name; see: signoff serve --help")
         origins = headers.getlist("origin")
-        if any(origin not in self._origins or not _of_host(origin, headers["host"]) for origin in origins):
-            return Refusal(403, "pages of other sites may not ask here")
+        if any(origin not in self._origins or not _comes_from_host(origin, headers["host"]) for origin in origins):
+            return HttpError(403, "pages of other sites may not ask here")
         if scope["path"] in _PUBLIC:
-            return None if self._allowance("").take() else Refusal(429, "too many requests; wait a second")
-        text, from_cookie = _presented(headers)
+            return None if self._allowance_of("").take() else HttpError(429, "too many requests; wait a second")
+        text, from_cookie = _presented_token(headers)
         try:
             token = self._tokens.holder(text) if text else None
         except TokenError as error:
-            return Refusal(503, str(error))
-        if not self._allowance(token.id if token else "").take():
-            return Refusal(429, "too many requests; wait a second")
+            return HttpError(503, str(error))
+        if not self._allowance_of(token.id if token else "").take():
+            return HttpError(429, "too many requests; wait a second")
         if token is None:
-            return Refusal(401, "this needs a token; make one with: signoff token new")
+            return HttpError(401, "this needs a token; make one with: signoff token new")
         acts = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if from_cookie and acts and not origins:
-            return Refusal(403, "a browser that acts has to say which page it acts for")
+            return HttpError(403, "a browser that acts has to say which page it acts for")
         scope["signoff_token"] = token
         return None
 
-    def _allowance(self, ident: str) -> _Allowance:
+    def _allowance_of(self, ident: str) -> _Allowance:
         return self._allowances.setdefault(ident, _Allowance())
 
 
@@ -185,14 +175,18 @@ def require(connection: HTTPConnection, *scopes: Scope) -> Token:
 
 def is_json(headers: Mapping[str, str]) -> bool:
     """True if a body says that it is JSON."""
-    return headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+    return _media_type(headers) == "application/json"
+
+
+def _media_type(headers: Mapping[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def read_body(receive: Receive, most: int = LARGEST_BODY) -> bytes:
     """Read the body of a request.
 
     Args:
-        receive: Where it comes from.
+        receive: The source of the body.
         most: Bytes of the largest body.
 
     Raises:
@@ -241,13 +235,13 @@ async def read_form(
 
     Args:
         connection: The request.
-        receive: Where its body comes from.
+        receive: The source of its body.
         most: Bytes of the largest body.
 
     Raises:
         HttpError: It is no form, or cannot be read.
     """
-    if connection.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+    if _media_type(connection.headers) != _FORM:
         raise HttpError(415, f"send the body as {_FORM}")
     content = await read_body(receive, most)
     fields: dict[str, list[str]] = {}
@@ -262,13 +256,13 @@ async def read_form(
     return fields
 
 
-def _of_host(origin: str, host: str) -> bool:
+def _comes_from_host(origin: str, host: str) -> bool:
     """True unless a page comes from another port of this machine, which may belong to anybody."""
     return origin.startswith("https://") or origin == f"http://{host.lower()}"
 
 
-def _presented(headers: Headers) -> tuple[str, bool]:
-    """The text of a token, and whether a browser sent it by itself."""
+def _presented_token(headers: Headers) -> tuple[str, bool]:
+    """The text of a token, and True if a browser sent it by itself."""
     kind, _, text = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return text.strip(), False
@@ -279,20 +273,20 @@ def _presented(headers: Headers) -> tuple[str, bool]:
     return ("", False) if cookie is None else (cookie.value, True)
 
 
-def _answer(refusal: Refusal, scope: Connection) -> Response:
+def _refusal_response(refusal: HttpError, scope: Connection) -> Response:
     headers = Headers(scope=scope)
     if refusal.status == 401 and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
         return RedirectResponse("/login", 303)
     more = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": "1"}}.get(refusal.status)
-    return JSONResponse({"error": refusal.message}, refusal.status, more)
+    return JSONResponse({"error": str(refusal)}, refusal.status, more)
 
 
 def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
-    async def safely(message: Message) -> None:
+    async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             present = {name.lower() for name, _ in message.get("headers", ())}
             added = [(name.encode(), value.encode()) for name, value in SAFE_HEADERS.items()]
             message["headers"] = [*message.get("headers", ()), *(pair for pair in added if pair[0] not in present)]
         await send(message)
 
-    return safely
+    return with_headers

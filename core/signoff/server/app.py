@@ -31,6 +31,7 @@ from signoff.server.approvals_socket import ApprovalsSocket
 from signoff.server.held_decisions import HOLD_SECONDS, HeldDecisions
 from signoff.server.hosted_run import AUTHORIZATION_FAILURES, CONSENT_REQUIRED, DANGEROUS
 from signoff.server.page_login import login_routes
+from signoff.server.page_templates import Handler
 from signoff.server.review_page import review_routes
 from signoff.server.runs import RunStatus, RunStore
 from signoff.server.runs_api import runs_routes
@@ -53,7 +54,7 @@ def application(
     """Return the application.
 
     Args:
-        service: What the routes share.
+        service: The service behind the routes.
         hosts: As for `AccessRules`.
         origins: As for `AccessRules`.
         tokens: The tokens.
@@ -81,11 +82,11 @@ def application(
         Route("/openapi.json", _openapi_page(service), methods=["GET"]),
     ]
     if service.config.metrics_enabled:
-        routes.append(Route("/metrics", _metrics(service), methods=["GET"]))
+        routes.append(Route("/metrics", _metrics_page(service), methods=["GET"]))
     middleware = [Middleware(AccessRules, hosts=hosts, origins=origins, tokens=tokens)]
     if service.config.trace_enabled:
-        middleware.insert(0, Middleware(_Trace))
-    handlers: dict[Any, Any] = {HttpError: _refused, HTTPException: _no_such_thing, Exception: _fault}
+        middleware.insert(0, Middleware(_RequestLog))
+    handlers: dict[Any, Any] = {HttpError: _refused, HTTPException: _http_error, Exception: _fault}
     return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=running)
 
 
@@ -105,7 +106,7 @@ def openapi(agents: Sequence[str] = ()) -> dict[str, Any]:
     return description
 
 
-def _openapi_page(service: Service) -> Any:
+def _openapi_page(service: Service) -> Handler:
     async def page(request: Request) -> Response:
         require(request, *Scope)
         return JSONResponse(openapi(sorted(service.config.agents)))
@@ -113,7 +114,7 @@ def _openapi_page(service: Service) -> Any:
     return page
 
 
-def _metrics(service: Service) -> Any:
+def _metrics_page(service: Service) -> Handler:
     async def page(request: Request) -> Response:
         require(request, Scope.READ)
         try:
@@ -130,7 +131,7 @@ async def _refused(_: Request, error: HttpError) -> Response:
     return error.response()
 
 
-async def _no_such_thing(_: Request, error: HTTPException) -> Response:
+async def _http_error(_: Request, error: HTTPException) -> Response:
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
@@ -139,7 +140,7 @@ async def _fault(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": "a fault in signoff itself; its log says more"}, 500)
 
 
-class _Trace:
+class _RequestLog:
     """Logs each request, with its time."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -151,13 +152,13 @@ class _Trace:
             return
         start, status = time.monotonic(), 0
 
-        async def noting(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, send_and_note)
         finally:
             milliseconds = round((time.monotonic() - start) * 1000, 1)
             facts = {"method": scope["method"], "path": scope["path"], "status": status, "ms": milliseconds}
@@ -166,7 +167,7 @@ class _Trace:
 
 # -- The metrics, read from what is stored, so that they survive a restart.
 
-_COUNTED = {
+_COUNTER_HELP = {
     AUTHORIZATION_FAILURES: "Calls of runs that the settings blocked.",
     CONSENT_REQUIRED: "Calls of runs that waited for a person.",
     DANGEROUS: "Calls of runs of HIGH risk that waited for a person.",
@@ -181,11 +182,11 @@ def _metrics_text(runs: RunStore, stats: Stats) -> bytes:
         stats: Counts of the queue.
     """
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Stored(runs, stats))
+    registry.register(_StoredMetrics(runs, stats))
     return generate_latest(registry)
 
 
-class _Stored(Collector):
+class _StoredMetrics(Collector):
     def __init__(self, runs: RunStore, stats: Stats) -> None:
         self._runs = runs
         self._stats = stats
@@ -193,10 +194,10 @@ class _Stored(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield each metric."""
         counts = self._runs.counts()
-        for name, words in _COUNTED.items():
+        for name, words in _COUNTER_HELP.items():
             yield CounterMetricFamily(name, words, value=counts.get(name, 0))
         runs = GaugeMetricFamily("signoff_runs", "Runs in each state.", labels=["status"])
-        found = self._runs.by_status()
+        found = self._runs.count_by_status()
         for status in RunStatus:
             runs.add_metric([status], found.get(status, 0))
         yield runs

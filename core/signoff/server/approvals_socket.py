@@ -62,7 +62,7 @@ class ApprovalsSocket:
     """The endpoint; ``?session=`` limits it to the requests of one session.
 
     Args:
-        service: What the routes share.
+        service: The service behind the routes.
         tokens: The tokens.
     """
 
@@ -132,37 +132,37 @@ class _Client:
         tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._watch())]
         try:
             while True:
-                request = await self._next()
+                request = await self._next_request()
                 await self._ask(request)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _next(self) -> StoredRequest:
+    async def _next_request(self) -> StoredRequest:
         """The request that waits longest."""
         while True:
             self._changed.clear()
-            queue = await asyncio.to_thread(self._service.reviewing, self._name)
+            queue = await asyncio.to_thread(self._service.review_queue, self._name)
             waiting = await asyncio.to_thread(queue.pending)
             mine = [each for each in waiting if self._session in (None, each.asked_by.session)]
             if mine:
                 return mine[0]
             if await self._answer_or_change() is not None:
-                await self._say_nothing_is_asked()
+                await self._send_nothing_is_asked()
 
     async def _ask(self, request: StoredRequest) -> None:
         while not self._answers.empty():  # said before the question
             if isinstance(early := self._answers.get_nowait(), Exception):
                 raise early
-            await self._say_nothing_is_asked()
-        await self._say(_needed(request))
+            await self._send_nothing_is_asked()
+        await self._send(_approval_needed(request))
         ended = False
         while True:
             self._changed.clear()
-            if not ended and (end := await self._end_of(request)) is not None:
+            if not ended and (end := await self._ended_message(request)) is not None:
                 ended = True
-                await self._say(end)
+                await self._send(end)
             answer = await self._answer_or_change()
             if answer is None:
                 continue
@@ -170,10 +170,12 @@ class _Client:
                 return
             if answer.get("request_id", request.id) != request.id:
                 message = "nothing was decided: that is not the request that was asked about last"
-                await self._say(_result(request, accepted=False, message=message))
+                await self._send(_approval_result(request, accepted=False, message=message))
                 continue
             if ended:
-                await self._say(_result(request, accepted=False, message="too late: the request has ended"))
+                await self._send(
+                    _approval_result(request, accepted=False, message="too late: the request has ended")
+                )
                 await asyncio.sleep(PAUSE_SECONDS)
                 return
             await self._decide(request, decision_of(answer))
@@ -187,13 +189,13 @@ class _Client:
         try:
             verdict = await self._service.decide(self._name, target, decision)
         except HttpError as error:
-            await self._say(_result(request, accepted=False, message=str(error)))
+            await self._send(_approval_result(request, accepted=False, message=str(error)))
             return
         accepted = verdict.kind is VerdictKind.ACCEPTED
-        await self._say(_result(request, accepted=accepted, message=verdict.message))
+        await self._send(_approval_result(request, accepted=accepted, message=verdict.message))
 
-    async def _end_of(self, request: StoredRequest) -> dict[str, Any] | None:
-        queue = await asyncio.to_thread(self._service.reviewing, self._name)
+    async def _ended_message(self, request: StoredRequest) -> dict[str, Any] | None:
+        queue = await asyncio.to_thread(self._service.review_queue, self._name)
         now = await asyncio.to_thread(queue.get, request.id)
         if now.pending and now.revision == request.revision:
             return None
@@ -220,11 +222,11 @@ class _Client:
     async def _listen(self) -> None:
         try:
             while True:
-                await self._answers.put(await self._received())
+                await self._answers.put(await self._receive_answer())
         except Exception as error:  # noqa: BLE001 - it ends the talk, there
             await self._answers.put(error)
 
-    async def _received(self) -> dict[str, Any]:
+    async def _receive_answer(self) -> dict[str, Any]:
         message = await self._websocket.receive()
         if message["type"] != "websocket.receive":
             raise WebSocketDisconnect(message.get("code", 1000))
@@ -245,21 +247,21 @@ class _Client:
         except Exception as error:  # noqa: BLE001 - it ends the talk, there
             await self._answers.put(error)
 
-    async def _say_nothing_is_asked(self) -> None:
-        await self._say({"type": "approval_result", "accepted": False, "message": "nothing is asked"})
+    async def _send_nothing_is_asked(self) -> None:
+        await self._send({"type": "approval_result", "accepted": False, "message": "nothing is asked"})
 
     async def _require_token(self) -> None:
         if not await asyncio.to_thread(self._tokens.still_holds, self._token, Scope.DECIDE):
             raise _RevokedError
 
-    async def _say(self, message: Mapping[str, Any]) -> None:
+    async def _send(self, message: Mapping[str, Any]) -> None:
         await self._require_token()
         async with asyncio.timeout(30):
             await self._websocket.send_text(json.dumps(message))
 
 
-def _needed(request: StoredRequest) -> dict[str, Any]:
-    """The question, as the document has it, and what else a client may want to show."""
+def _approval_needed(request: StoredRequest) -> dict[str, Any]:
+    """The question as the document has it, with further facts that a client may show."""
     call = request.submission
     hidden = DEFAULT_REDACTION.also(call.masked_keys)
     remaining = [
@@ -285,6 +287,6 @@ def _needed(request: StoredRequest) -> dict[str, Any]:
     }
 
 
-def _result(request: StoredRequest, *, accepted: bool, message: str) -> dict[str, Any]:
+def _approval_result(request: StoredRequest, *, accepted: bool, message: str) -> dict[str, Any]:
     facts = {"request_id": request.id, "tool": request.submission.tool_name}
     return {"type": "approval_result", **facts, "accepted": accepted, "message": message}

@@ -52,7 +52,7 @@ class HeldDecision:
     """A decision, and its way to the queue.
 
     Attributes:
-        id: By which it is found again.
+        id: Its id, for addresses.
         token: The token that decided.
         targets: The requests, as they were shown.
         decision: The answer.

@@ -34,7 +34,7 @@ from signoff.server.hosted_run import HostedRun, RunFailedError
 from signoff.server.json_log import LoggedLines, log_as_json
 from signoff.server.runs import HOST, Run, RunMode, RunStatus, RunStore
 
-__all__ = ["CANNOT_START", "HeldFile", "HostFiles", "is_held", "start_host"]
+__all__ = ["CANNOT_START", "HostFiles", "ProcessLock", "is_locked", "start_host"]
 
 _LOOK_SECONDS = 1.0
 """The longest sleep without a look: a wake-up can be lost."""
@@ -45,10 +45,10 @@ CANNOT_START = 3
 _log = logging.getLogger("signoff.host")
 
 
-# -- A process that is there: it holds the lock of a file, which ends with it.
+# -- The lock by which a process is known to run; it ends with the process.
 
 
-class HeldFile:
+class ProcessLock:
     """The lock of a file, held until it is closed or the process ends.
 
     Raises:
@@ -68,7 +68,7 @@ class HeldFile:
         os.close(self._descriptor)
 
 
-def is_held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """True if a process holds the lock of a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -100,12 +100,12 @@ class HostFiles:
 
     @property
     def server(self) -> Path:
-        """Held by the server."""
+        """Locked by the server."""
         return self.directory / f"server-{self.ident}"
 
     @property
     def host(self) -> Path:
-        """Held by the host."""
+        """Locked by the host."""
         return self.directory / f"host-{self.ident}"
 
     def remove(self) -> None:
@@ -115,7 +115,7 @@ class HostFiles:
 
 
 def start_host(directory: Path, ident: str, settings: Path, place: str | None) -> subprocess.Popen[bytes]:
-    """Start the host of a server; it is ready when it holds its file.
+    """Start the host of a server; it is ready when it has locked its file.
 
     Args:
         directory: The directory of the runs.
@@ -149,15 +149,16 @@ class _Host:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._reasons: dict[str, str] = {}
 
-    async def work(self) -> None:
+    async def perform_runs(self) -> None:
         """Perform runs until there are none and their server is gone."""
         with AsyncBell(self._store.bells.hang(HOST)) as bell:
             while True:
-                for run in await asyncio.to_thread(self._store.take, self._files.ident):
+                for run in await asyncio.to_thread(self._store.take_new, self._files.ident):
                     self._tasks[run.id] = asyncio.create_task(self._perform(run))
-                for run_id, reason in (await asyncio.to_thread(self._store.to_end, self._files.ident)).items():
+                ending = await asyncio.to_thread(self._store.end_requests, self._files.ident)
+                for run_id, reason in ending.items():
                     self._end(run_id, reason)
-                if not self._tasks and not is_held(self._files.server):
+                if not self._tasks and not is_locked(self._files.server):
                     return
                 await bell.sleep(_LOOK_SECONDS)
 
@@ -184,14 +185,13 @@ class _Host:
             hosted = HostedRun(
                 run,
                 self._store,
-                queue,
-                lambda watcher: self._controller(run, queue, watcher),
+                partial(self._controller, run, queue),
                 self._setup.call_policy,
-                stop=partial(_soon, loop, task.cancel),
+                stop=partial(_call_soon, loop, task.cancel),
                 logs_arguments=self._config.verbose_logging,
             )
             settings = self._config.agents[run.agent]
-            async with _RunTime(settings.time_limit, hosted):
+            async with _TimeLimit(settings.time_limit, hosted):
                 output = await self._agent(run.agent, settings).perform(hosted)
             if hosted.denied is None:
                 hosted.finish(output)
@@ -229,8 +229,7 @@ class _Host:
         _log.warning("run failed", extra={"facts": {"run": run.id}}, exc_info=error)
         self._store.end(run.id, RunStatus.FAILED, "run_failed", error=_words(error))
 
-    def _controller(self, run: Run, queue: AgentQueue | None, watcher: HostedRun) -> ApprovalController:
-        assert queue is not None
+    def _controller(self, run: Run, queue: AgentQueue, watcher: HostedRun) -> ApprovalController:
         return ApprovalController(self._mode(run), queue=queue, cwd=str(self._directory), watcher=watcher)
 
     def _mode(self, run: Run) -> Mode:
@@ -252,12 +251,12 @@ def _words(error: Exception) -> str:
     return DEFAULT_REDACTION.mask_text(": ".join(filter(None, (kind, str(error))))).text
 
 
-def _soon(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
+def _call_soon(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
     """Do something in an event loop, from whatever thread."""
     loop.call_soon_threadsafe(work)
 
 
-class _RunTime:
+class _TimeLimit:
     """A limit of time that stands still while a run waits for people.
 
     Raises:
@@ -272,7 +271,7 @@ class _RunTime:
 
     async def __aenter__(self) -> None:
         await self._timeout.__aenter__()
-        self._run.on_waiting = lambda waits: _soon(self._loop, partial(self._waits, waits))
+        self._run.on_waiting = lambda waits: _call_soon(self._loop, partial(self._set_paused, waits))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -283,13 +282,13 @@ class _RunTime:
         except TimeoutError:
             raise RunFailedError("it took longer than its time limit") from None
 
-    def _waits(self, waits: bool) -> None:
+    def _set_paused(self, paused: bool) -> None:
         when = self._timeout.when()
         with contextlib.suppress(RuntimeError):  # it is over already
-            if waits and when is not None:
+            if paused and when is not None:
                 self._left = when - self._loop.time()
                 self._timeout.reschedule(None)
-            elif not waits:
+            elif not paused:
                 self._timeout.reschedule(self._loop.time() + self._left)
 
 
@@ -303,7 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     files = HostFiles(given.directory, given.ident)
     try:
-        held = HeldFile(files.host)
+        lock = ProcessLock(files.host)
     except BlockingIOError:
         return 0  # the server was impatient
     store = RunStore(given.directory)
@@ -319,8 +318,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             asyncio.run(_serve(host))
     finally:
         store.close()
-        held.close()
-        if not is_held(files.server):
+        lock.close()
+        if not is_locked(files.server):
             files.remove()
     return 0
 
@@ -335,7 +334,7 @@ def _loaded(store: RunStore, files: HostFiles, settings: Path, place: str | None
 
 
 async def _serve(host: _Host) -> None:
-    working = asyncio.ensure_future(host.work())
+    working = asyncio.ensure_future(host.perform_runs())
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, working.cancel)
     try:

@@ -73,19 +73,19 @@ def hosted_agent(config: HostedAgentConfig, setup: Setup, directory: Path) -> Ho
         TypeError: The name is something else than it has to be.
     """
     if config.command is not None:
-        return _Program(config.command, directory)
+        return _ProgramAgent(config.command, directory)
     if config.python is not None:
-        function = _named(config.python, directory)
+        function = _load_entry(config.python, directory)
         if not inspect.iscoroutinefunction(function):
             raise TypeError(f"{config.python} is no asynchronous function (async def)")
-        return _Function(function)
+        return _FunctionAgent(function)
     assert config.pydantic_ai is not None
     from signoff.server.hosted_pydantic_ai import HostedPydanticAgent
 
-    return HostedPydanticAgent(_named(config.pydantic_ai, directory), setup, config.pydantic_ai)
+    return HostedPydanticAgent(_load_entry(config.pydantic_ai, directory), setup, config.pydantic_ai)
 
 
-def _named(entry: str, directory: Path) -> Any:
+def _load_entry(entry: str, directory: Path) -> Any:
     module, _, name = entry.partition(":")
     if str(directory) not in sys.path:
         sys.path.append(str(directory))  # behind all others: no file there stands in for a library
@@ -95,7 +95,7 @@ def _named(entry: str, directory: Path) -> Any:
     return getattr(found, name)
 
 
-class _Function:
+class _FunctionAgent:
     """An asynchronous function of Python."""
 
     def __init__(self, function: Any) -> None:
@@ -106,7 +106,7 @@ class _Function:
         return "" if answer is None else str(answer)
 
 
-class _Program:
+class _ProgramAgent:
     """A program that asks in lines of JSON."""
 
     def __init__(self, command: Sequence[str], directory: Path) -> None:
@@ -125,8 +125,8 @@ class _Program:
         )
         logging_errors = asyncio.create_task(_log_errors(process, run.id))
         try:
-            result = await _Dialogue(process, run).hold()
-            await _ended(process)
+            result = await _Dialogue(process, run).answer_until_result()
+            await _wait_for_end(process)
         finally:
             with contextlib.suppress(ProcessLookupError):  # what it has started goes with it
                 os.killpg(process.pid, signal.SIGKILL)
@@ -152,7 +152,7 @@ class _Dialogue:
         self._run = run
         self._asking: set[asyncio.Task[None]] = set()
 
-    async def hold(self) -> str:
+    async def answer_until_result(self) -> str:
         """Answer the program until it gives its result.
 
         Raises:
@@ -160,11 +160,11 @@ class _Dialogue:
         """
         run = self._run
         start = {"run_id": run.id, "session_id": run.session_id, "mode": run.mode, "input": run.input}
-        await self._say({"type": "start", **start})
+        await self._send({"type": "start", **start})
         assert self._process.stdout is not None
         try:
             while True:
-                line = await self._line()
+                line = await self._read_line()
                 if line is None:
                     code = await self._process.wait()
                     raise RunFailedError(f"the program ended with {code}, and without a result")
@@ -172,11 +172,11 @@ class _Dialogue:
                     case "result":
                         return str(line.get("output", ""))
                     case "ask":
-                        self._begin(self._answer(line))
+                        self._answer_beside(self._answer(line))
                     case "tools":
                         names = [str(name) for name in line.get("tools") or ()]
                         offered = run.offered(names, server=line.get("server"))
-                        await self._say({"type": "tools", "id": line.get("id"), "tools": offered})
+                        await self._send({"type": "tools", "id": line.get("id"), "tools": offered})
                     case kind:
                         raise RunFailedError(
                             f"the program said a line of the type {kind!r}; see: signoff serve --help"
@@ -186,7 +186,7 @@ class _Dialogue:
                 task.cancel()
             await asyncio.gather(*self._asking, return_exceptions=True)
 
-    def _begin(self, work: Any) -> None:
+    def _answer_beside(self, work: Any) -> None:
         """Answer beside the next lines, so that a program may ask about several calls at once."""
         task = asyncio.create_task(work)
         self._asking.add(task)
@@ -197,22 +197,22 @@ class _Dialogue:
         arguments = {} if arguments is None else arguments
         answer: dict[str, Any] = {"type": "answer", "id": ident, "approved": False, "blocked": False}
         if not (isinstance(tool, str) and isinstance(arguments, dict) and isinstance(server, str | None)):
-            await self._say({**answer, "reason": '"tool" and "server" are texts, and "arguments" is an object'})
+            await self._send({**answer, "reason": '"tool" and "server" are texts, and "arguments" is an object'})
             return
         try:
             call_id = None if ident is None else str(ident)
             decision = await self._run.ask(tool, arguments, server=server, call_id=call_id)
         except PermissionError as error:
-            await self._say({**answer, "blocked": True, "reason": str(error)})
+            await self._send({**answer, "blocked": True, "reason": str(error)})
             return
         except Exception as error:  # noqa: BLE001 - without an answer the program would wait for ever
             _log.warning("a call cannot be asked about", extra={"facts": {"run": self._run.id}}, exc_info=error)
-            await self._say({**answer, "reason": f"it cannot be asked about: {error}"})
+            await self._send({**answer, "reason": f"it cannot be asked about: {error}"})
             return
         approved = decision.approved is True
-        await self._say({**answer, "approved": approved, "reason": decision.note, "source": decision.source})
+        await self._send({**answer, "approved": approved, "reason": decision.note, "source": decision.source})
 
-    async def _line(self) -> dict[str, Any] | None:
+    async def _read_line(self) -> dict[str, Any] | None:
         assert self._process.stdout is not None
         try:
             text = await self._process.stdout.readline()
@@ -223,14 +223,14 @@ class _Dialogue:
             raise RunFailedError("the program said a line that is no JSON object")
         return value
 
-    async def _say(self, line: Mapping[str, Any]) -> None:
+    async def _send(self, line: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(ConnectionError):  # it has ended; reading tells
             self._process.stdin.write(json.dumps(line).encode() + b"\n")
             await self._process.stdin.drain()
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _wait_for_end(process: asyncio.subprocess.Process) -> None:
     """Give a program that is done the time to end by itself."""
     assert process.stdin is not None
     process.stdin.close()

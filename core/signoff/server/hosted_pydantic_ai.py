@@ -43,12 +43,13 @@ class HostedPydanticAgent:
         """Do one run and return its output as text."""
         setup = self._setup
         own = [tools for tools in (setup.sandbox, setup.shell, setup.custom_tools) if tools is not None]
-        toolsets = [_Reporting(self._asking(each, run), run) for each in (*self._agent.toolsets, *own)]
+        found = (*self._agent.toolsets, *own)
+        toolsets = [_BlockReporter(self._approved_toolset(each, run), run) for each in found]
         with self._agent.override(toolsets=toolsets, tools=[]):
             result = await self._agent.run(run.input, metadata=run.facts)
         return str(result.output)
 
-    def _asking(self, tools: object, run: HostedRun) -> ApprovalToolset[Any]:
+    def _approved_toolset(self, tools: object, run: HostedRun) -> ApprovalToolset[Any]:
         policy = self._setup.call_policy
         known = () if policy is None else policy.servers
         if isinstance(tools, ApprovalToolset):
@@ -76,7 +77,7 @@ class HostedPydanticAgent:
 
 
 @dataclass
-class _Reporting(WrapperToolset[Any]):
+class _BlockReporter(WrapperToolset[Any]):
     """Tells the run of blocked calls, and the model, which goes on."""
 
     run: HostedRun

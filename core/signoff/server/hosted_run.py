@@ -1,4 +1,4 @@
-"""A run while it goes on: how its agent asks, and what is told to the store."""
+"""A run while it goes on: the questions of its agent, and the events that are told to the store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError
 
 if TYPE_CHECKING:
     from signoff.policy.tool_rules import CallPolicy
-    from signoff.queue.protocol import AgentQueue
     from signoff.server.runs import Run, RunStore
 
 __all__ = [
@@ -46,7 +45,7 @@ APPROVAL_SCHEMA = {
 """JSON Schema of an answer to a checkpoint, as the runs API shows it."""
 
 
-_LOGGED = ("tool_name", "tool_call_id", "request_id", "reason", "risk", "approved", "by", "note", "source")
+_LOGGED_FACTS = ("tool_name", "tool_call_id", "request_id", "reason", "risk", "approved", "by", "note", "source")
 """The facts of a call that are logged."""
 
 _log = logging.getLogger("signoff.runs")
@@ -61,8 +60,7 @@ class HostedRun:
 
     Args:
         run: The run as it was created.
-        store: Where its events go.
-        queue: The connection of its agent.
+        store: Takes its events.
         controller: Makes the controller that its calls ask through, with this as its watcher.
         policy: The rules of the settings on calls.
         stop: Called, in whatever thread, to end the run: a call of it was denied.
@@ -73,7 +71,6 @@ class HostedRun:
         self,
         run: Run,
         store: RunStore,
-        queue: AgentQueue,
         controller: Callable[[HostedRun], ApprovalController],
         policy: CallPolicy | None,
         stop: Callable[[], None],
@@ -88,7 +85,6 @@ class HostedRun:
         self._guard = threading.Lock()
         self._waiting: set[str] = set()
         self._call_ids: dict[str, str] = {}
-        self.queue = queue
         self.controller = controller(self)
         self.denied: tuple[str, ApprovalDecision] | None = None
         self.on_waiting: Callable[[bool], None] = lambda _: None
@@ -203,13 +199,13 @@ class HostedRun:
             self.blocked(tool, arguments, error)
             raise error
 
-    # -- what is told to the store ----------------------------------------------------------------------------
+    # -- events for the store ---------------------------------------------------------------------------------
 
     def blocked(self, tool: str, arguments: Mapping[str, Any], why: Exception) -> None:
         """Tell that a call was refused without asking anybody."""
         event = {"tool_name": tool, "reason": str(why), "tool_arguments": _arguments(arguments, ())}
-        self._store.add(self.id, ("tool_blocked", event), counts=(AUTHORIZATION_FAILURES,))
-        self._note("call blocked", event)
+        self._store.add_events(self.id, ("tool_blocked", event), counts=(AUTHORIZATION_FAILURES,))
+        self._log_call("call blocked", event)
 
     def asked(self, request: StoredRequest, context: ApprovalContext | None) -> None:
         """Tell that a call waits for a person (`AskingWatcher`)."""
@@ -241,8 +237,8 @@ class HostedRun:
             ),
             counts=(CONSENT_REQUIRED, DANGEROUS) if call.risk is Risk.HIGH else (CONSENT_REQUIRED,),
         )
-        self._note("call waits", checkpoint)
-        self._wait(request, waits=True)
+        self._log_call("call waits", checkpoint)
+        self._note_waiting(request, waits=True)
 
     def answered(
         self, request: StoredRequest, decision: ApprovalDecision, context: ApprovalContext | None
@@ -251,7 +247,7 @@ class HostedRun:
         call_id = self._call_id(request, context)
         if decision.hard and decision.source in (DecisionSource.REVIEWER, DecisionSource.CASCADE):
             self.denied = self.denied or (request.submission.tool_name, decision)
-            self._wait(request, waits=False)
+            self._note_waiting(request, waits=False)
             self._stop()
             return
         reason = "tool_approved" if decision.approved is True else "tool_not_approved"
@@ -260,16 +256,12 @@ class HostedRun:
         self._store.resume(
             self.id, call_id, ("run_resumed", {name: value for name, value in told.items() if value})
         )
-        self._note("call answered", {**told, "approved": decision.approved is True})
-        self._wait(request, waits=False)
+        self._log_call("call answered", {**told, "approved": decision.approved is True})
+        self._note_waiting(request, waits=False)
 
     def finish(self, output: str) -> None:
         """Tell that the agent is done."""
         self._store.end(self.id, RunStatus.COMPLETED, "run_completed", output=output)
-
-    def fail(self, error: str) -> None:
-        """Tell that the agent failed."""
-        self._store.end(self.id, RunStatus.FAILED, "run_failed", error=error)
 
     def cancel(self, reason: str) -> None:
         """Tell that the run was ended: by the denial of a call, or for a reason that is given."""
@@ -282,7 +274,7 @@ class HostedRun:
         error = f"{tool} was denied" + (f": {decision.note}" if decision.note else "")
         self._store.end(self.id, RunStatus.CANCELLED, "run_cancelled", {**facts, **words}, error=error)
 
-    def _wait(self, request: StoredRequest, *, waits: bool) -> None:
+    def _note_waiting(self, request: StoredRequest, *, waits: bool) -> None:
         """Note that a call waits, or that it waits no longer."""
         with self._guard:
             before = bool(self._waiting)
@@ -303,8 +295,8 @@ class HostedRun:
                 self._call_ids[request.id] = f"call-{request.id}" if taken else str(given)
             return self._call_ids[request.id]
 
-    def _note(self, message: str, facts: Mapping[str, Any]) -> None:
-        kept = {name: facts[name] for name in _LOGGED if facts.get(name) not in (None, "")}
+    def _log_call(self, message: str, facts: Mapping[str, Any]) -> None:
+        kept = {name: facts[name] for name in _LOGGED_FACTS if facts.get(name) not in (None, "")}
         if self._logs_arguments and "tool_arguments" in facts:
             kept["tool_arguments"] = facts["tool_arguments"]
         _log.info(message, extra={"facts": {"run": self.id, **kept}})

@@ -17,9 +17,10 @@ from signoff.present.reveal import SafeText, reveal
 from signoff.queue.errors import QueueError
 from signoff.server.access import HttpError
 
-__all__ = ["STATIC_FILES", "as_page", "page", "static_file"]
+__all__ = ["STATIC_FILES", "Handler", "as_page", "page", "static_file"]
 
 Handler = Callable[[Request], Awaitable[Response]]
+"""The function of a route."""
 
 STATIC_FILES = {
     "icon.svg": "image/svg+xml",
@@ -52,7 +53,7 @@ def page(name: str, status: int = 200, /, **values: Any) -> Response:
     Args:
         name: Name of its template.
         status: The status code.
-        values: What the template needs; texts of others in it are safe to show.
+        values: The values of the template; texts of others in them are safe to show.
     """
     return HTMLResponse(_templates().get_template(f"{name}.html").render(values), status)
 

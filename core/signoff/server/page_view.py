@@ -43,16 +43,16 @@ __all__ = [
     "RequestLine",
     "ShownContent",
     "WholeRequest",
-    "content",
     "decision_words",
     "fingerprint",
     "group_key",
-    "groups",
     "held_member",
-    "line",
+    "history_line",
     "note_lines",
-    "record",
-    "whole",
+    "request_groups",
+    "request_line",
+    "shown_content",
+    "whole_request",
 ]
 
 CONTEXT = 3
@@ -111,7 +111,7 @@ class RequestGroup:
         return ", ".join(dict.fromkeys(each.agent for each in self.lines))
 
 
-def line(request: StoredRequest, now: int) -> RequestLine:
+def request_line(request: StoredRequest, now: int) -> RequestLine:
     """Describe a request on one line.
 
     Args:
@@ -136,7 +136,7 @@ def line(request: StoredRequest, now: int) -> RequestLine:
     )
 
 
-def groups(requests: Sequence[StoredRequest], now: int) -> tuple[RequestGroup, ...]:
+def request_groups(requests: Sequence[StoredRequest], now: int) -> tuple[RequestGroup, ...]:
     """Sort requests into groups, each in the place of its first member.
 
     Args:
@@ -153,7 +153,7 @@ def _group(key: str, members: Sequence[StoredRequest], now: int) -> RequestGroup
     call = members[0].submission
     name = clipped(one_line(call.group_id), _NAME_WIDTH) if call.group_id else ""
     size = call.group_size if call.group_size != len(members) else None
-    return RequestGroup(key, name, size, tuple(line(request, now) for request in members))
+    return RequestGroup(key, name, size, tuple(request_line(request, now) for request in members))
 
 
 def group_key(request: StoredRequest) -> str | None:
@@ -230,7 +230,7 @@ class ShownContent:
     """The content of a request.
 
     Attributes:
-        parts: What is shown.
+        parts: The shown documents and remarks.
         complete: True if that is everything.
         problem: The reason for which nothing can be shown, or "".
         folded: True if unchanged lines are folded.
@@ -242,7 +242,7 @@ class ShownContent:
     folded: bool = False
 
 
-def content(
+def shown_content(
     request: StoredRequest, load: Load, context: int = CONTEXT, room: PageRoom | None = None
 ) -> ShownContent:
     """Show the content of a request. It may take seconds.
@@ -251,7 +251,7 @@ def content(
         request: The request.
         load: Returns a stored content by its hash.
         context: Unchanged lines around each change.
-        room: What may still be shown on the page; a page of its own if left out.
+        room: The room that is left on the page; a page of its own if left out.
 
     Raises:
         QueueError: A stored content cannot be loaded.
@@ -343,7 +343,7 @@ class WholeRequest:
         pending: True if it waits for a decision.
         end: Its end in words, or "".
         notes: The reviewer's words on it, a line each.
-        description: What its agent says of it.
+        description: The words of its agent on it.
         reasons: Reasons for its risk.
         facts: Labels and texts of all other facts.
         warnings: Warnings about the texts around the content.
@@ -375,7 +375,9 @@ class WholeRequest:
     supports: frozenset[str] = field(default_factory=frozenset)
 
 
-def whole(request: StoredRequest, shown: ShownContent, upcoming: Iterable[UpcomingCall], now: int) -> WholeRequest:
+def whole_request(
+    request: StoredRequest, shown: ShownContent, upcoming: Iterable[UpcomingCall], now: int
+) -> WholeRequest:
     """Describe one request.
 
     Args:
@@ -389,7 +391,7 @@ def whole(request: StoredRequest, shown: ShownContent, upcoming: Iterable[Upcomi
     why_not = never_remembered(call)
     elsewhere = _SHOWN_ELSEWHERE if request.pending else _SHOWN_ELSEWHERE | {"state"}
     return WholeRequest(
-        line=line(request, now),
+        line=request_line(request, now),
         revision=request.revision,
         digest=call.digest,
         pending=request.pending,
@@ -450,7 +452,7 @@ def held_member(
     """
     as_shown = request.pending and (request.id, request.revision, request.submission.digest) == target
     verdict, message = ("", "") if result is None else (result.kind.value, one_line(result.message))
-    return HeldMember(line(request, now), not as_shown, verdict, message)
+    return HeldMember(request_line(request, now), not as_shown, verdict, message)
 
 
 def decision_words(decision: Decision) -> str:
@@ -486,7 +488,7 @@ class HistoryLine:
     request_id: str
 
 
-def record(found: HistoryRecord) -> HistoryLine:
+def history_line(found: HistoryRecord) -> HistoryLine:
     """Describe a record of the history."""
     hidden = DEFAULT_REDACTION.also(found.masked_keys)
     decision = found.decision

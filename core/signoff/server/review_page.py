@@ -23,21 +23,21 @@ from signoff.queue.errors import UnknownRequestError
 from signoff.queue.grant_coverage import never_remembered, reach_of
 from signoff.queue.records import Decision, Risk, StoredRequest, is_id
 from signoff.server.access import HttpError, read_form, require
-from signoff.server.live import LiveEvents
+from signoff.server.page_events import PageEvents
 from signoff.server.page_templates import STATIC_FILES, as_page, page, static_file
 from signoff.server.page_view import (
     CONTEXT,
     PageRoom,
     WholeRequest,
-    content,
     decision_words,
     fingerprint,
     group_key,
-    groups,
     held_member,
+    history_line,
     note_lines,
-    record,
-    whole,
+    request_groups,
+    shown_content,
+    whole_request,
 )
 from signoff.server.tokens import Scope, Token
 
@@ -65,7 +65,7 @@ def review_routes(service: Service, held: HeldDecisions) -> list[BaseRoute]:
     """Return the routes.
 
     Args:
-        service: What the routes share.
+        service: The service behind the routes.
         held: The decisions that are held.
     """
     pages = _ReviewPage(service, held)
@@ -78,7 +78,7 @@ def review_routes(service: Service, held: HeldDecisions) -> list[BaseRoute]:
         Route("/held/{id}", as_page(pages.held), methods=["GET"]),
         Route("/held/{id}/undo", as_page(pages.undo), methods=["POST"]),
         Route("/history", as_page(pages.history), methods=["GET"]),
-        Route("/live", LiveEvents(service)),
+        Route("/live", PageEvents(service)),
         *(Route(f"/static/{name}", static_file, methods=["GET"]) for name in STATIC_FILES),
     ]
 
@@ -99,7 +99,7 @@ class _ReviewPage:
             return page(
                 "waiting",
                 me=token.name,
-                groups=groups(found, _now()),
+                groups=request_groups(found, _now()),
                 count=len(found),
                 high=sum(each.submission.risk is Risk.HIGH for each in found),
                 fingerprint=fingerprint(found),
@@ -110,15 +110,15 @@ class _ReviewPage:
 
     async def request(self, request: Request) -> Response:
         token = require(request, Scope.READ)
-        context = _number(request, "context", CONTEXT, MOST_CONTEXT)
+        context = _number_param(request, "context", CONTEXT, MOST_CONTEXT)
         queue, held = await self._queue(token), self._held.requests_of(token)
 
         def shown() -> Response:
-            stored = _get(queue, request.path_params["id"])
+            stored = _stored_request(queue, request.path_params["id"])
             return page(
                 "request",
-                **self._about_deciding(token),
-                it=_whole(queue, stored, context),
+                **self._deciding_values(token),
+                it=_whole_request(queue, stored, context),
                 fingerprint=fingerprint([stored]),
                 held=held.get(stored.id, ""),
                 context=context,
@@ -137,12 +137,12 @@ class _ReviewPage:
             if not members:
                 raise HttpError(404, "nothing of this group waits any more; the history has what was decided")
             room = PageRoom()
-            told = [_whole(queue, each, CONTEXT, room) for each in members]
+            told = [_whole_request(queue, each, CONTEXT, room) for each in members]
             fit = [each for each in told if each.content.complete and each.line.risk != Risk.HIGH]
             return page(
                 "group",
-                **self._about_deciding(token),
-                group=groups(members, _now())[0],
+                **self._deciding_values(token),
+                group=request_groups(members, _now())[0],
                 members=told,
                 fit={each.line.id for each in fit},
                 ready=[each for each in fit if each.line.id not in held],
@@ -152,7 +152,7 @@ class _ReviewPage:
 
         return await asyncio.to_thread(shown)
 
-    def _about_deciding(self, token: Token) -> dict[str, object]:
+    def _deciding_values(self, token: Token) -> dict[str, object]:
         return {
             "me": token.name,
             "may_decide": Scope.DECIDE in token.scopes,
@@ -162,7 +162,7 @@ class _ReviewPage:
 
     async def history(self, request: Request) -> Response:
         token = require(request, Scope.READ)
-        before = _number(request, "before", 0, 10**18)
+        before = _number_param(request, "before", 0, 10**18)
         queue = await self._queue(token)
 
         def shown() -> Response:
@@ -170,7 +170,7 @@ class _ReviewPage:
             return page(
                 "history",
                 me=token.name,
-                records=[record(each) for each in found[:_RECORDS]],
+                records=[history_line(each) for each in found[:_RECORDS]],
                 before=before,
                 older=found[_RECORDS - 1].seq if len(found) > _RECORDS else 0,
             )
@@ -182,12 +182,14 @@ class _ReviewPage:
     async def decide(self, request: Request) -> Response:
         token = require(request, Scope.DECIDE)
         fields = await read_form(request, request.receive)
-        target = _target(f"{request.path_params['id']}:{_only(fields, 'revision')}:{_only(fields, 'digest')}")
+        target = _target(
+            f"{request.path_params['id']}:{_single_field(fields, 'revision')}:{_single_field(fields, 'digest')}"
+        )
         queue = await self._queue(token)
-        stored = await asyncio.to_thread(_get, queue, target[0])
+        stored = await asyncio.to_thread(_stored_request, queue, target[0])
         _refuse_changed(stored, target)
         decision = await asyncio.to_thread(_decision, queue, stored, fields)
-        return _see(self._held.hold(token, [target], decision))
+        return _redirect_to(self._held.hold(token, [target], decision))
 
     async def decide_group(self, request: Request) -> Response:
         token = require(request, Scope.DECIDE)
@@ -196,13 +198,13 @@ class _ReviewPage:
         targets = [_target(text) for text in fields.get("member", ())]
         if not targets or len({target[0] for target in targets}) != len(targets):
             raise HttpError(400, "nothing was decided: the form names no request, or one twice")
-        answer, note = _only(fields, "answer"), _note(fields)
+        answer, note = _single_field(fields, "answer"), _note(fields)
         if answer not in ("approve", "reject"):
             raise HttpError(400, "nothing was decided: press one of the buttons")
         queue = await self._queue(token)
         await asyncio.to_thread(_check_members, queue, key, targets, approve=answer == "approve")
         decision = Decision(approved=answer == "approve", note=note)
-        return _see(self._held.hold(token, targets, decision, key))
+        return _redirect_to(self._held.hold(token, targets, decision, key))
 
     async def held(self, request: Request) -> Response:
         token = require(request, Scope.DECIDE)
@@ -215,7 +217,7 @@ class _ReviewPage:
     ) -> Mapping[str, object]:
         results = held.results or (None,) * len(held.targets)
         members = [
-            held_member(_get(queue, target[0]), target, result, _now())
+            held_member(_stored_request(queue, target[0]), target, result, _now())
             for target, result in zip(held.targets, results, strict=True)
         ]
         waiting = [each for each in queue.pending() if each.id not in decided]
@@ -238,13 +240,13 @@ class _ReviewPage:
         token = require(request, Scope.DECIDE)
         held = self._held.get(request.path_params["id"], token)
         self._held.undo(held)
-        return _see(held)
+        return _redirect_to(held)
 
     async def _queue(self, token: Token) -> ReviewQueue:
-        return await asyncio.to_thread(self._service.reviewing, token.name)
+        return await asyncio.to_thread(self._service.review_queue, token.name)
 
 
-def _get(queue: ReviewQueue, ident: str) -> StoredRequest:
+def _stored_request(queue: ReviewQueue, ident: str) -> StoredRequest:
     if not is_id(ident):
         raise HttpError(404, "there is no such request")
     try:
@@ -253,9 +255,11 @@ def _get(queue: ReviewQueue, ident: str) -> StoredRequest:
         raise HttpError(404, "there is no such request") from error
 
 
-def _whole(queue: ReviewQueue, stored: StoredRequest, context: int, room: PageRoom | None = None) -> WholeRequest:
+def _whole_request(
+    queue: ReviewQueue, stored: StoredRequest, context: int, room: PageRoom | None = None
+) -> WholeRequest:
     upcoming = [each for each in queue.upcoming() if each.announced_by == stored.id] if stored.pending else []
-    return whole(stored, content(stored, queue.blob, context, room), upcoming, _now())
+    return whole_request(stored, shown_content(stored, queue.blob, context, room), upcoming, _now())
 
 
 def _refuse_changed(stored: StoredRequest, target: Target) -> None:
@@ -270,19 +274,19 @@ def _refuse_changed(stored: StoredRequest, target: Target) -> None:
 def _check_members(queue: ReviewQueue, key: str, targets: Sequence[Target], *, approve: bool) -> None:
     """Refuse a decision on a group if a member is not as it was shown, or is not approved with others."""
     for target in targets:
-        stored = _get(queue, target[0])
+        stored = _stored_request(queue, target[0])
         _refuse_changed(stored, target)
         if group_key(stored) != key:
             raise HttpError(400, "nothing was decided: one of the requests is not in this group")
         if approve and stored.submission.risk is Risk.HIGH:
             raise HttpError(400, "nothing was decided: HIGH risk is approved by itself only")
-        if approve and not content(stored, queue.blob).complete:
+        if approve and not shown_content(stored, queue.blob).complete:
             raise HttpError(400, "nothing was decided: one of the requests cannot be shown completely")
 
 
 def _decision(queue: ReviewQueue, stored: StoredRequest, fields: Mapping[str, Sequence[str]]) -> Decision:
     note = _note(fields)
-    match _only(fields, "answer"):
+    match _single_field(fields, "answer"):
         case "reject":
             return Decision(approved=False, note=note)
         case "reject_hard":
@@ -292,7 +296,7 @@ def _decision(queue: ReviewQueue, stored: StoredRequest, fields: Mapping[str, Se
         case _:
             raise HttpError(400, "nothing was decided: press one of the buttons")
     remember = answer == "approve_session"
-    shown = content(stored, queue.blob)
+    shown = shown_content(stored, queue.blob)
     if shown.problem:
         raise HttpError(409, f"nothing was decided: {shown.problem}")
     if not shown.complete and (remember or not fields.get("unseen")):
@@ -320,7 +324,7 @@ def _refuse_remembering(stored: StoredRequest, fields: Mapping[str, Sequence[str
 # -- fields of forms and addresses.
 
 
-def _only(fields: Mapping[str, Sequence[str]], name: str) -> str:
+def _single_field(fields: Mapping[str, Sequence[str]], name: str) -> str:
     values = fields.get(name, ())
     if len(values) != 1:
         raise HttpError(400, f"nothing was decided: the form has {len(values)} fields named {name}")
@@ -346,7 +350,7 @@ def _target_of(stored: StoredRequest) -> Target:
     return stored.id, stored.revision, stored.submission.digest
 
 
-def _number(request: Request, name: str, usual: int, most: int) -> int:
+def _number_param(request: Request, name: str, usual: int, most: int) -> int:
     text = request.query_params.get(name)
     if text is None:
         return usual
@@ -355,7 +359,7 @@ def _number(request: Request, name: str, usual: int, most: int) -> int:
     return int(text)
 
 
-def _see(held: HeldDecision) -> Response:
+def _redirect_to(held: HeldDecision) -> Response:
     return RedirectResponse(f"/held/{held.id}", 303)
 
 

@@ -91,14 +91,14 @@ class Run:
         id: Its id.
         agent: Name of the agent in the settings.
         session: The session that its remembered approvals belong to.
-        mode: Who answers calls that need approval.
+        mode: Its mode, which says who answers calls that need approval.
         input: The words to the agent.
         status: Its state.
         created_at: Microseconds since the epoch.
-        ending: Why its end was asked for; None if nobody asked.
+        ending: The reason for which its end was asked for; None if nobody asked.
         ended_at: Microseconds since the epoch; None while it goes on.
         output: The answer of the agent; None if there is none.
-        error: Why it failed or was cancelled; None otherwise.
+        error: The reason for which it failed or was cancelled; None otherwise.
     """
 
     number: int
@@ -191,11 +191,11 @@ class RunStore:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (ident, host, agent, session or ident, mode, text, RunStatus.RUNNING, now),
             ).lastrowid
-            _add(database, ident, "run_started", {"agent": agent, "mode": mode}, now)
+            _insert_event(database, ident, "run_started", {"agent": agent, "mode": mode}, now)
         self.bells.ring(HOST)
         return Run(number or 0, ident, agent, session or ident, mode, text, RunStatus.RUNNING, now)
 
-    def ask_to_end(self, run_id: str, reason: str) -> bool:
+    def request_end(self, run_id: str, reason: str) -> bool:
         """Ask the host of a run to cancel it; False if it has ended.
 
         Raises:
@@ -243,7 +243,7 @@ class RunStore:
 
     # -- what the host writes ---------------------------------------------------------------------------------
 
-    def take(self, host: str) -> list[Run]:
+    def take_new(self, host: str) -> list[Run]:
         """Return the runs of a host that go on and that it has not seen yet; each is returned once."""
         with self._writing() as database:
             rows = database.execute(
@@ -253,12 +253,12 @@ class RunStore:
             ).fetchall()
         return sorted(map(_run, rows), key=lambda run: run.number)
 
-    def to_end(self, host: str) -> dict[str, str]:
+    def end_requests(self, host: str) -> dict[str, str]:
         """Return the runs of a host that somebody asked to end: the reason by the id of the run."""
         asked = "SELECT id, ending FROM runs WHERE host = ? AND ended_at IS NULL AND ending IS NOT NULL"
         return dict(self._rows(asked, host))
 
-    def add(self, run_id: str, *events: tuple[str, Mapping[str, Any]], counts: Sequence[str] = ()) -> None:
+    def add_events(self, run_id: str, *events: tuple[str, Mapping[str, Any]], counts: Sequence[str] = ()) -> None:
         """Add events to a run, and count; nothing happens in a run that has ended.
 
         Args:
@@ -268,7 +268,7 @@ class RunStore:
         """
         with self._writing() as database:
             if _goes_on(database, run_id):
-                self._put(database, run_id, events, counts)
+                self._add_events(database, run_id, events, counts)
         self.bells.ring(run_id)
 
     def pause(
@@ -289,7 +289,7 @@ class RunStore:
                 (run_id, checkpoint.tool_call_id, checkpoint.request_id, checkpoint.revision, checkpoint.digest),
             )
             _set_status(database, run_id)
-            self._put(database, run_id, events, counts)
+            self._add_events(database, run_id, events, counts)
         self.bells.ring(run_id)
 
     def resume(self, run_id: str, tool_call_id: str, *events: tuple[str, Mapping[str, Any]]) -> None:
@@ -299,7 +299,7 @@ class RunStore:
                 return
             database.execute("DELETE FROM checkpoints WHERE run = ? AND tool_call_id = ?", (run_id, tool_call_id))
             _set_status(database, run_id)
-            self._put(database, run_id, events)
+            self._add_events(database, run_id, events)
         self.bells.ring(run_id)
 
     def end(
@@ -325,7 +325,7 @@ class RunStore:
             ).rowcount
             if ended:
                 database.execute("DELETE FROM checkpoints WHERE run = ?", (run_id,))
-                _add(database, run_id, event, facts, now)
+                _insert_event(database, run_id, event, facts, now)
         self.bells.ring(run_id)
 
     # -- what both read ---------------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ class RunStore:
         """Return the metrics that were counted, since the first run."""
         return dict(self._rows("SELECT name, value FROM counts"))
 
-    def by_status(self) -> dict[str, int]:
+    def count_by_status(self) -> dict[str, int]:
         """Return the number of runs in each state."""
         return dict(self._rows("SELECT status, count(*) FROM runs GROUP BY status"))
 
@@ -387,7 +387,7 @@ class RunStore:
         with self._guard:
             return self._database.execute(statement, values).fetchall()
 
-    def _put(
+    def _add_events(
         self,
         database: sqlite3.Connection,
         run_id: str,
@@ -395,7 +395,7 @@ class RunStore:
         counts: Sequence[str] = (),
     ) -> None:
         for kind, data in events:
-            _add(database, run_id, kind, data, now_us())
+            _insert_event(database, run_id, kind, data, now_us())
         for name in counts:
             database.execute(
                 "INSERT INTO counts VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1", (name,)
@@ -405,7 +405,7 @@ class RunStore:
 _HIGHEST = 2**62
 
 
-def _add(database: sqlite3.Connection, run_id: str, kind: str, data: Mapping[str, Any], at: int) -> None:
+def _insert_event(database: sqlite3.Connection, run_id: str, kind: str, data: Mapping[str, Any], at: int) -> None:
     database.execute(
         "INSERT INTO events (run, type, data, at) VALUES (?, ?, ?, ?)", (run_id, kind, json.dumps(data), at)
     )

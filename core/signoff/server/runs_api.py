@@ -19,6 +19,7 @@ from starlette.types import Scope as Connection
 from signoff.queue.records import Decision, VerdictKind
 from signoff.queue.wakeups import AsyncBell
 from signoff.server.access import HttpError, is_json, read_json, require
+from signoff.server.event_stream import HEARTBEAT, HEARTBEAT_SECONDS, send_events
 from signoff.server.runs import Checkpoint, Event, Run, RunMode, RunStatus, UnknownRunError
 from signoff.server.tokens import Scope
 from signoff.text.time import iso
@@ -26,13 +27,7 @@ from signoff.text.time import iso
 if TYPE_CHECKING:
     from signoff.server.service import Service
 
-__all__ = ["HEARTBEAT_SECONDS", "SLOW_SECONDS", "runs_routes", "until_gone"]
-
-HEARTBEAT_SECONDS = 15.0
-"""A comment is sent so often, so that proxies keep a quiet stream open."""
-
-SLOW_SECONDS = 30.0
-"""A reader that takes nothing for so long is cut off; it may come back with `Last-Event-ID`."""
+__all__ = ["runs_routes"]
 
 _LOOK_SECONDS = 2.0
 """The longest sleep without a look: a wake-up can be lost."""
@@ -41,7 +36,6 @@ _MOST = 200
 """Runs on one page of the list."""
 
 _MODES = {"interactive": RunMode.INTERACTIVE, "daemon": RunMode.DAEMON, "autonomous": RunMode.DAEMON}
-_REASONS = {True: "approved", False: "denied"}
 
 
 def runs_routes(service: Service) -> list[Route]:
@@ -68,40 +62,37 @@ class _RunsApi:
     async def _create(self, request: Request) -> Response:
         require(request, Scope.ASK)
         body = await _json_body(request)
-        text = _text(body, "input", required=True)
-        mode = _MODES.get(_text(body, "mode") or "interactive")
+        text = _text_field(body, "input", required=True)
+        mode = _MODES.get(_text_field(body, "mode") or "interactive")
         if mode is None:
             raise HttpError(400, f"unknown mode {body['mode']!r}; it is one of: {', '.join(_MODES)}")
-        agent = self._service.agent_named(_text(body, "agent"))
-        run = await self._service.create_run(agent, _text(body, "session_id"), mode, text or "")
+        agent = self._service.agent_named(_text_field(body, "agent"))
+        run = await self._service.create_run(agent, _text_field(body, "session_id"), mode, text or "")
         return JSONResponse({"run_id": run.id, "status": run.status})
 
     async def _list(self, request: Request) -> Response:
         require(request, Scope.READ, Scope.ASK)
-        limit = min(_number(request, "limit", 50), _MOST)
-        before = _number(request, "before", 0) or None
+        limit = min(_number_param(request, "limit", 50), _MOST)
+        before = _number_param(request, "before", 0) or None
         found = await asyncio.to_thread(self._service.runs.latest, limit, before)
-        return JSONResponse({"runs": [_facts(run) for run in found]})
+        return JSONResponse({"runs": [_run_facts(run) for run in found]})
 
     async def show(self, request: Request) -> Response:
         """Show one run."""
         require(request, Scope.READ, Scope.ASK)
-        run = await _run(self._service, request)
+        run = await _find_run(self._service, request)
         waiting = await asyncio.to_thread(self._service.runs.checkpoints, run.id)
-        return JSONResponse({**_facts(run), "pending": [_pending(each) for each in waiting]})
+        return JSONResponse({**_run_facts(run), "pending": [_checkpoint_facts(each) for each in waiting]})
 
     async def approve(self, request: Request) -> Response:
         """Answer the one call at which a run is paused, or the call that the path names."""
         token = require(request, Scope.DECIDE)
         service = self._service
-        try:
-            run = await asyncio.to_thread(service.runs.get, request.path_params["run_id"])
-        except UnknownRunError:
-            raise HttpError(404, "run not found or not active") from None
+        run = await _find_run(service, request)
         body = await read_json(request.receive)
         if "approved" not in body:
             raise HttpError(400, "Missing required field: approved")
-        approved, reason = body["approved"], _text(body, "reason")
+        approved, reason = body["approved"], _text_field(body, "reason")
         if not isinstance(approved, bool):
             raise HttpError(400, "approved must be true or false")
         if run.status.ended:
@@ -109,10 +100,12 @@ class _RunsApi:
         waiting = await asyncio.to_thread(service.runs.checkpoints, run.id)
         if run.status is not RunStatus.PAUSED or not waiting:
             raise HttpError(400, f"run is not paused for approval, current status: {run.status}")
-        meant = _meant(waiting, request.path_params.get("tool_call_id") or _text(body, "tool_call_id"))
+        meant = _chosen_checkpoint(
+            waiting, request.path_params.get("tool_call_id") or _text_field(body, "tool_call_id")
+        )
         if not is_json(request.headers):
             raise HttpError(415, "nothing was decided: send the body as application/json")
-        _refuse_other(meant, body)
+        _refuse_changed(meant, body)
         decision = Decision(approved=approved, note=reason, hard=not approved)
         verdict = await service.decide(token.name, (meant.request_id, meant.revision, meant.digest), decision)
         if verdict.kind is not VerdictKind.ACCEPTED:
@@ -120,7 +113,7 @@ class _RunsApi:
         words = "approved and resumed" if approved else "denied and run cancelled"
         return JSONResponse(
             {
-                "status": _REASONS[approved],
+                "status": "approved" if approved else "denied",
                 "message": f"Tool execution {words}",
                 "run_id": run.id,
                 "tool_call_id": meant.tool_call_id,
@@ -133,14 +126,14 @@ class _RunsApi:
         """End a run; what waits is withdrawn."""
         token = require(request, Scope.ASK)
         body = await _json_body(request)
-        run = await _run(self._service, request)
-        reason = _text(body, "reason") or f"cancelled by {token.name}"
-        if not await asyncio.to_thread(self._service.runs.ask_to_end, run.id, reason):
+        run = await _find_run(self._service, request)
+        reason = _text_field(body, "reason") or f"cancelled by {token.name}"
+        if not await asyncio.to_thread(self._service.runs.request_end, run.id, reason):
             raise HttpError(409, f"the run has ended: {run.status}")
         return JSONResponse({"run_id": run.id, "status": "cancelling"}, 202)
 
 
-def _meant(waiting: list[Checkpoint], tool_call_id: str | None) -> Checkpoint:
+def _chosen_checkpoint(waiting: list[Checkpoint], tool_call_id: str | None) -> Checkpoint:
     """The call that an answer is for.
 
     Raises:
@@ -148,7 +141,7 @@ def _meant(waiting: list[Checkpoint], tool_call_id: str | None) -> Checkpoint:
     """
     if tool_call_id is None and len(waiting) == 1:
         return waiting[0]
-    pending = [_pending(each) for each in waiting]
+    pending = [_checkpoint_facts(each) for each in waiting]
     if tool_call_id is None:
         raise HttpError(409, "several calls of the run wait; answer one by its tool_call_id", pending=pending)
     meant = next((each for each in waiting if each.tool_call_id == tool_call_id), None)
@@ -157,13 +150,13 @@ def _meant(waiting: list[Checkpoint], tool_call_id: str | None) -> Checkpoint:
     return meant
 
 
-def _refuse_other(meant: Checkpoint, body: dict[str, Any]) -> None:
+def _refuse_changed(meant: Checkpoint, body: dict[str, Any]) -> None:
     """Refuse an answer to something else than what waits now.
 
     A call that was asked about again, because its files changed, is not the one that a client saw first: then the
     answer has to name the digest of its event.
     """
-    digest = _text(body, "digest")
+    digest = _text_field(body, "digest")
     if digest is None and meant.revision > 1:
         raise HttpError(
             409, "the call has changed since it was asked about first; look at it again, and send its digest"
@@ -178,14 +171,14 @@ async def _json_body(request: Request) -> dict[str, Any]:
     return await read_json(request.receive)
 
 
-async def _run(service: Service, request: Request) -> Run:
+async def _find_run(service: Service, request: Request) -> Run:
     try:
         return await asyncio.to_thread(service.runs.get, request.path_params["run_id"])
     except UnknownRunError:
         raise HttpError(404, "run not found or not active") from None
 
 
-def _text(body: dict[str, Any], name: str, *, required: bool = False) -> str | None:
+def _text_field(body: dict[str, Any], name: str, *, required: bool = False) -> str | None:
     value = body.get(name)
     if value is None and not required:
         return None
@@ -200,7 +193,7 @@ def _text(body: dict[str, Any], name: str, *, required: bool = False) -> str | N
     return value
 
 
-def _number(request: Request, name: str, default: int) -> int:
+def _number_param(request: Request, name: str, default: int) -> int:
     text = request.query_params.get(name)
     if text is None:
         return default
@@ -209,7 +202,7 @@ def _number(request: Request, name: str, default: int) -> int:
     return int(text)
 
 
-def _facts(run: Run) -> dict[str, Any]:
+def _run_facts(run: Run) -> dict[str, Any]:
     return {
         "run_id": run.id,
         "number": run.number,
@@ -219,13 +212,13 @@ def _facts(run: Run) -> dict[str, Any]:
         "status": run.status,
         "input": run.input,
         "created_at": iso(run.created_at),
-        "ended_at": None if run.ended_at is None else iso(run.ended_at),
+        "ended_at": iso(run.ended_at),
         "output": run.output,
         "error": run.error,
     }
 
 
-def _pending(checkpoint: Checkpoint) -> dict[str, Any]:
+def _checkpoint_facts(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
         "tool_call_id": checkpoint.tool_call_id,
         "request_id": checkpoint.request_id,
@@ -234,7 +227,7 @@ def _pending(checkpoint: Checkpoint) -> dict[str, Any]:
     }
 
 
-# -- Events, as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+# -- Events, as server-sent events.
 #
 # They have no names, so that `EventSource.onmessage` gets them all; the kind is in the data.
 
@@ -249,27 +242,12 @@ class _EventsEndpoint:
         request = Request(scope, receive)
         try:
             require(request, Scope.READ, Scope.ASK)
-            run = await _run(self._service, request)
+            run = await _find_run(self._service, request)
             after = _last_event(request)
         except HttpError as error:
             await error.response()(scope, receive, send)
             return
-        gone = asyncio.ensure_future(until_gone(receive))
-        sending = asyncio.ensure_future(self._send(run, after, send))
-        try:
-            await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (gone, sending):
-                task.cancel()
-            await asyncio.gather(gone, sending, return_exceptions=True)
-
-    async def _send(self, run: Run, after: int, send: Send) -> None:
-        headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        async for text in self._texts(run, after):
-            async with asyncio.timeout(SLOW_SECONDS):
-                await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await send_events(self._texts(run, after), receive, send)
 
     async def _texts(self, run: Run, after: int) -> AsyncIterator[str]:
         """The texts to send. The bell hangs before the first look, so that nothing falls between."""
@@ -292,13 +270,7 @@ class _EventsEndpoint:
                     silent += _LOOK_SECONDS
                 if silent >= HEARTBEAT_SECONDS:
                     silent = 0.0
-                    yield ": still here\n\n"
-
-
-async def until_gone(receive: Receive) -> None:
-    """Wait until a client has left."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
+                    yield HEARTBEAT
 
 
 def _last_event(request: Request) -> int:

@@ -16,7 +16,7 @@ from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import DecideResult, Decision, new_id
 from signoff.server.access import HttpError
-from signoff.server.host import CANNOT_START, HeldFile, HostFiles, is_held, start_host
+from signoff.server.host import CANNOT_START, HostFiles, ProcessLock, is_locked, start_host
 from signoff.server.runs import Run, RunMode, RunStore
 
 __all__ = ["Service"]
@@ -31,8 +31,8 @@ class Service:
     """The server behind its routes.
 
     Args:
-        settings: The settings file.
-        config: What is in it.
+        settings: The path of the settings file.
+        config: Its content.
         directory: The directory of the runs.
         place: The queue; None for the default one.
     """
@@ -43,7 +43,7 @@ class Service:
         self._settings = settings
         self.place = place
         self._files = HostFiles(directory, new_id())
-        self._held = HeldFile(self._files.server)
+        self._lock = ProcessLock(self._files.server)
         self._host: subprocess.Popen[bytes] | None = None
         self._cannot_start = False
         self._guard = threading.Lock()
@@ -76,16 +76,16 @@ class Service:
         """Keep a host running, and end the runs of hosts that are gone; for ever."""
         while True:
             try:
-                await asyncio.to_thread(self._look_after_hosts)
+                await asyncio.to_thread(self._check_hosts)
             except Exception as error:  # noqa: BLE001 - the server goes on, and looks again
                 _log.error("cannot look after the runs", extra={"facts": {"error": repr(error)}})
             await asyncio.sleep(_LOOK_SECONDS)
 
-    def _look_after_hosts(self) -> None:
+    def _check_hosts(self) -> None:
         if self.config.agents and self._needs_host():
             self._host = start_host(self._files.directory, self._files.ident, self._settings, self.place)
         directory, mine = self._files.directory, self._files.ident
-        self.runs.end_abandoned(lambda host: host == mine or is_held(HostFiles(directory, host).host))
+        self.runs.end_abandoned(lambda host: host == mine or is_locked(HostFiles(directory, host).host))
 
     def _needs_host(self) -> bool:
         """True if a host has to be started: at the beginning, and after one that is gone.
@@ -107,16 +107,16 @@ class Service:
     def _replace_host(self) -> None:
         """Go on with another host: runs that the last one had begun are lost with it, the others are not."""
         _log.error("the host of the runs is gone; another is started")
-        lost, held = self._files, self._held
+        lost, lock = self._files, self._lock
         self._files = HostFiles(lost.directory, new_id())
-        self._held = HeldFile(self._files.server)
+        self._lock = ProcessLock(self._files.server)
         self.runs.hand_over(lost.ident, self._files.ident)
-        held.close()
+        lock.close()
         lost.remove()
 
     # -- the queue --------------------------------------------------------------------------------------------
 
-    def reviewing(self, name: str) -> ReviewQueue:
+    def review_queue(self, name: str) -> ReviewQueue:
         """Return the queue as a reviewer of that name sees it; after it was lost, the one that is there now.
 
         Raises:
@@ -136,7 +136,7 @@ class Service:
             HttpError: The queue cannot take it; nothing was decided.
         """
         try:
-            queue = await asyncio.to_thread(self.reviewing, name)
+            queue = await asyncio.to_thread(self.review_queue, name)
             verdict = await asyncio.to_thread(queue.decide, *target, decision)
         except QueueError as error:
             raise HttpError(503, f"nothing was decided: {error}") from error
@@ -153,7 +153,7 @@ class Service:
             HttpError: The queue cannot take it; nothing was decided.
         """
         try:
-            queue = await asyncio.to_thread(self.reviewing, name)
+            queue = await asyncio.to_thread(self.review_queue, name)
             verdicts = await asyncio.to_thread(queue.decide_many, targets, decision)
         except QueueError as error:
             raise HttpError(503, f"nothing was decided: {error}") from error
@@ -168,7 +168,7 @@ class Service:
         Raises:
             QueueError: The queue cannot be used.
         """
-        queue = await asyncio.to_thread(self.reviewing, name)
+        queue = await asyncio.to_thread(self.review_queue, name)
         async for _ in queue.watch():
             yield
 
@@ -178,5 +178,5 @@ class Service:
             for queue in self._reviewers.values():
                 with contextlib.suppress(QueueError):
                     queue.close()
-        self._held.close()
+        self._lock.close()
         self.runs.close()

@@ -1,4 +1,4 @@
-"""Tokens: who may ask, read and decide over HTTP. Only hashes of them are stored, beside the reviewer's key."""
+"""Tokens: rights to ask, read and decide over HTTP. Only hashes of them are stored, beside the reviewer's key."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Token:
     """A token as it is stored.
 
     Attributes:
-        id: By which it is revoked.
-        name: Whose it is: decisions are recorded under this name.
-        scopes: What it is good for.
+        id: Its id, by which it is revoked.
+        name: The name of its holder: decisions are recorded under it.
+        scopes: The rights that it gives.
         created_at: Microseconds since the epoch.
         sha256: Hash of the text of it, which nobody keeps.
     """

@@ -100,7 +100,7 @@ def tcp_socket(address: str) -> socket.socket:
 
 def serve(app: ASGIApp, sockets: list[socket.socket]) -> None:
     """Serve until the process is told to end."""
-    _allow_many_files()
+    _raise_file_limit()
     config = uvicorn.Config(
         app,
         http=_GuardedConnection,
@@ -118,7 +118,7 @@ def serve(app: ASGIApp, sockets: list[socket.socket]) -> None:
     uvicorn.Server(config).run(sockets)
 
 
-def _allow_many_files() -> None:
+def _raise_file_limit() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 16_384 if hard == resource.RLIM_INFINITY else min(16_384, hard)
     if soft < wanted:
@@ -129,25 +129,25 @@ class _GuardedConnection(H11Protocol):
     """A connection that is closed when it sends no request in time, or when too many of its kind wait."""
 
     # Those of the process, the oldest first; whoever has asked before is cut off last.
-    _silent: dict[_GuardedConnection, None] = {}  # noqa: RUF012
-    _between: dict[_GuardedConnection, None] = {}  # noqa: RUF012
+    _unasked: dict[_GuardedConnection, None] = {}  # noqa: RUF012
+    _idle: dict[_GuardedConnection, None] = {}  # noqa: RUF012
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request, but not for ever."""
         super().connection_made(transport)
-        self._expect()
+        self._start_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
-        self._busy()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Read on; a request that came whole is waited for no longer."""
         super().data_received(data)
         if self._timer is not None and self._answering():
-            self._busy()
+            self._stop_waiting()
 
     def _asked_nothing(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None until the first request, whatever its type says
@@ -158,29 +158,29 @@ class _GuardedConnection(H11Protocol):
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Leave the connection to the protocol of WebSockets."""
-        self._busy()
+        self._stop_waiting()
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
         if not self.transport.is_closing():
-            self._expect()
+            self._start_waiting()
 
-    def _expect(self) -> None:
-        self._busy()
+    def _start_waiting(self) -> None:
+        self._stop_waiting()
         self._timer = self.loop.call_later(HEAD_SECONDS, self._close)
-        (self._silent if self._asked_nothing() else self._between)[self] = None
-        if len(self._silent) + len(self._between) > MOST_IDLE:
-            next(iter(self._silent or self._between))._close()  # noqa: SLF001 - another of this very class
+        (self._unasked if self._asked_nothing() else self._idle)[self] = None
+        if len(self._unasked) + len(self._idle) > MOST_IDLE:
+            next(iter(self._unasked or self._idle))._close()  # noqa: SLF001 - another of this very class
 
-    def _busy(self) -> None:
-        self._silent.pop(self, None)
-        self._between.pop(self, None)
+    def _stop_waiting(self) -> None:
+        self._unasked.pop(self, None)
+        self._idle.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _close(self) -> None:
-        self._busy()
+        self._stop_waiting()
         self.transport.abort()
