@@ -8,8 +8,9 @@ from signoff.cli.output import Page
 from signoff.history_export import decision_facts
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import one_line
+from signoff.queue.grant_coverage import reach_of
 from signoff.shown_request.content import SIGN_OF_ROW
-from signoff.shown_request.facts import fact_lines, warnings_of
+from signoff.shown_request.facts import fact_lines, session_reach, warnings_of
 from signoff.shown_request.row import short_id, tool_of, what_of
 from signoff.text.time import iso
 
@@ -73,6 +74,9 @@ def request_text(
     page = Page(width)
     for label, text in fact_lines(request, now, hidden):
         page.add(text, label=label.ljust(_LABEL))
+    if request.submission.may_be_remembered:
+        wide = "; wants --wide" if reach_of(request.submission).breadth.careless else ""
+        page.add(f"would also approve {session_reach(request)}{wide}", label="--session".ljust(_LABEL))
     for warning in warnings_of(request):
         page.add(warning, label="!".ljust(_LABEL))
     for number, document in enumerate(content.documents, start=1):

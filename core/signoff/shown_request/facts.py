@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from signoff.canonical import canonical
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import one_line, reveal_line
-from signoff.queue.grant_coverage import reach_of, session_text
+from signoff.queue.grant_coverage import session_text
 from signoff.shown_request.row import tool_of
 from signoff.text.outcome import outcome_text
 from signoff.text.time import length_text
@@ -44,9 +44,6 @@ def fact_lines(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[t
         yield "position", f"{submission.batch_position + 1} in its batch"
     for following in submission.batch_remaining:
         yield "next", one_line(canonical(hidden.mask_value(following)))
-    if submission.may_be_remembered:
-        wide = "; wants --wide" if reach_of(submission).breadth.careless else ""
-        yield "--session", f"would also approve {session_reach(request)}{wide}"
 
 
 def warnings_of(request: StoredRequest) -> list[str]:
