@@ -1,9 +1,8 @@
 """Approvals over a WebSocket, in the messages of ConnectOnion's tool approval: an app or a page is the reviewer.
 
 One request is asked about at a time, and the next one only after the client has answered: an answer of the
-document names no call, so that none may be taken for another. Behind such an answer comes a pause, and what is said
-in it, such as by a second click, decides nothing. What ends meanwhile is told, and the answer to it decides nothing
-either.
+document names no call, so that none may be taken for another. Behind such an answer comes a pause; whatever is said
+in it, such as by a second click, decides nothing. What ends meanwhile is told, and the answer to it decides nothing.
 """
 
 from __future__ import annotations
