@@ -1,14 +1,19 @@
-"""The reviewer's page on the queue of a test."""
+"""The reviewer's page on the queue of a test, and a browser."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from page_bench import Browser, PageServer, page_server
 
 from stocked import Stock, stocked
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
 
 
 @pytest.fixture
@@ -42,3 +47,16 @@ def stock(place: Path, workdir: Path) -> Iterator[Stock]:
     """Agents that ask, and stay connected."""
     with stocked(place, workdir) as stock:
         yield stock
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    """One browser for all tests of a file."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert program, "Chromium is missing: sh scripts/install-programs.sh chromium"
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()

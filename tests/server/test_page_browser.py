@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="needs Playwright, and Chromium: make test installs both")
 
 from page_bench import PageServer, page_server, path_of
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from signoff.queue import RequestState, ReviewQueue
 from stocked import Stock
@@ -21,17 +20,6 @@ pytestmark = pytest.mark.system
 
 SIZES = [pytest.param((360, 740), id="phone"), pytest.param((1280, 800), id="desktop")]
 HOLD = 3.0
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One browser for all tests."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert program, "Chromium is missing: sh scripts/install-programs.sh chromium"
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -229,7 +229,8 @@ def _checkpoint_facts(checkpoint: Checkpoint) -> dict[str, Any]:
 
 # -- Events, as server-sent events.
 #
-# They have no names, so that `EventSource.onmessage` gets them all; the kind is in the data.
+# They have no names, so that `EventSource.onmessage` gets them all; the kind is in the data. An `EventSource` comes
+# back whenever a stream ends, and only 204 keeps it away.
 
 
 class _EventsEndpoint:
@@ -246,6 +247,9 @@ class _EventsEndpoint:
             after = _last_event(request)
         except HttpError as error:
             await error.response()(scope, receive, send)
+            return
+        if after and run.status.ended and not await asyncio.to_thread(self._service.runs.events, run.id, after):
+            await Response(status_code=204)(scope, receive, send)
             return
         await send_events(self._texts(run, after), receive, send)
 
