@@ -29,9 +29,12 @@ SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path, RULES + HOSTED) as there:
+METHODS = {"get", "post", "put", "patch", "delete", "options", "trace"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("serve"), RULES + HOSTED) as there:
         yield there
 
 
@@ -47,6 +50,18 @@ def test_every_answer_conforms_and_none_is_a_fault(server: Served, tmp_path: Pat
         [SCHEMATHESIS, "run", description, *words], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_a_wrong_method_is_told_the_right_ones(server: Served) -> None:
+    client = server.client("ask", "read", "decide")
+    paths = {**client.get("/openapi.json").json()["paths"], "/login": ["get", "post"], "/live": ["get"]}
+    for path, operations in paths.items():
+        allowed = METHODS.intersection(operations)
+        for method in METHODS - allowed:
+            answer = client.request(method.upper(), path.format(run_id="x", tool_call_id="y"))
+            assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed"}), (method, path)
+            told = {each.lower() for each in answer.headers["allow"].split(", ")}
+            assert told - {"head"} == allowed, (method, path)
 
 
 def test_the_description_in_the_docs_is_current_else_run_make_api() -> None:

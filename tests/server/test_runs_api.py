@@ -205,6 +205,24 @@ def test_events_are_sent_once_each_to_whoever_comes_late_or_again(server: Served
     assert server.events(run_id, after=int(str(numbers[1]))) == seen[2:]
 
 
+def test_an_ended_run_has_nothing_more_to_say_to_whoever_has_heard_it_all(server: Served) -> None:
+    run_id = server.begin("fail")
+    server.becomes(run_id, "failed")
+    last = server.events(run_id)[-1]["id"]
+    headers = {"Last-Event-ID": str(last)}
+    assert server.client("read").get(f"/runs/{run_id}/events", headers=headers).status_code == 204
+
+
+def test_the_head_of_a_stream_does_not_wait_for_its_end(server: Served) -> None:
+    run_id = server.begin("delete", "head")
+    server.becomes(run_id, "paused_checkpoint")
+    client = server.client("read")
+    answer = client.head(f"/runs/{run_id}/events")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    assert client.get(f"/runs/{run_id}").status_code == 200  # over the same connection
+    server.answer(run_id, approved=False)
+
+
 # -- several calls at once
 
 

@@ -149,6 +149,7 @@ class AccessRules:
         if from_cookie and acts and not origins:
             return HttpError(403, "a browser that acts has to say which page it acts for")
         scope["signoff_token"] = token
+        scope["signoff_tokens"] = self._tokens
         return None
 
     def _allowance_of(self, ident: str) -> _Allowance:
@@ -171,6 +172,12 @@ def require(connection: HTTPConnection, *scopes: Scope) -> Token:
     if token.scopes.isdisjoint(scopes):
         raise HttpError(403, f"this token may not {' or '.join(scopes)}; make one with: signoff token new")
     return token
+
+
+def may_still(connection: Connection, scope: Scope) -> bool:
+    """True if the token of a connection that stays open was not revoked meanwhile, and has a scope."""
+    tokens: TokenFile = connection["signoff_tokens"]
+    return tokens.still_holds(connection["signoff_token"], scope)
 
 
 def is_json(headers: Mapping[str, str]) -> bool:

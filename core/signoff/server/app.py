@@ -78,7 +78,7 @@ def application(
         *runs_routes(service),
         *login_routes(tokens),
         *review_routes(service, held),
-        WebSocketRoute("/approvals", ApprovalsSocket(service, tokens).serve),
+        WebSocketRoute("/approvals", ApprovalsSocket(service).serve),
         Route("/openapi.json", _openapi_page(service), methods=["GET"]),
     ]
     if service.config.metrics_enabled:

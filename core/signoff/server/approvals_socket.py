@@ -1,8 +1,9 @@
 """Approvals over a WebSocket, in the messages of ConnectOnion's tool approval: an app or a page is the reviewer.
 
 One request is asked about at a time, and the next one only after the client has answered: an answer of the
-document names no call, so that none may be taken for another. Behind such an answer comes a pause; whatever is said
-in it, such as by a second click, decides nothing. What ends meanwhile is told, and the answer to it decides nothing.
+document names no call, so that none may be taken for another. Behind such an answer comes a pause; whatever is
+said in it, such as by a second click, decides nothing. What ends meanwhile is told, and the answer to it decides
+nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from signoff.canonical import NotJsonError, parse_json
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.queue.errors import QueueError
 from signoff.queue.records import Decision, StoredRequest, VerdictKind
-from signoff.server.access import HttpError, require
-from signoff.server.tokens import Scope, Token, TokenFile
+from signoff.server.access import HttpError, may_still, require
+from signoff.server.tokens import Scope
 
 if TYPE_CHECKING:
     from signoff.server.service import Service
@@ -62,12 +63,10 @@ class ApprovalsSocket:
 
     Args:
         service: The service behind the routes.
-        tokens: The tokens.
     """
 
-    def __init__(self, service: Service, tokens: TokenFile) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
-        self._tokens = tokens
         self._connections = 0
 
     async def serve(self, websocket: WebSocket) -> None:
@@ -83,7 +82,7 @@ class ApprovalsSocket:
         self._connections += 1
         try:
             await websocket.accept()
-            await _Client(self._service, websocket, token, self._tokens).talk()
+            await _Client(self._service, websocket, token.name).talk()
         except WebSocketDisconnect:
             pass
         except _BrokenFrameError as error:
@@ -110,12 +109,10 @@ class _RevokedError(Exception):
 class _Client:
     """One client, and the one request it is asked about."""
 
-    def __init__(self, service: Service, websocket: WebSocket, token: Token, tokens: TokenFile) -> None:
+    def __init__(self, service: Service, websocket: WebSocket, name: str) -> None:
         self._service = service
         self._websocket = websocket
-        self._token = token
-        self._tokens = tokens
-        self._name = token.name
+        self._name = name
         self._session = websocket.query_params.get("session")
         self._answers: asyncio.Queue[dict[str, Any] | Exception] = asyncio.Queue(maxsize=16)
         self._changed = asyncio.Event()
@@ -250,7 +247,7 @@ class _Client:
         await self._send({"type": "approval_result", "accepted": False, "message": "nothing is asked"})
 
     async def _require_token(self) -> None:
-        if not await asyncio.to_thread(self._tokens.still_holds, self._token, Scope.DECIDE):
+        if not await asyncio.to_thread(may_still, self._websocket.scope, Scope.DECIDE):
             raise _RevokedError
 
     async def _send(self, message: Mapping[str, Any]) -> None:

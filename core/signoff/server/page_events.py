@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -55,33 +56,33 @@ class PageEvents:
             return
         self._connections += 1
         try:
-            await send_events(self._texts(token.name, request.query_params.get("request")), receive, send)
+            texts = self._texts(token.name, request.query_params.get("request"))
+            await send_events(texts, scope, receive, send)
         finally:
             self._connections -= 1
 
-    async def _texts(self, name: str, request_id: str | None) -> AsyncIterator[str]:
-        changes = self._service.changes(name)
-        told = ""
-        next_change = asyncio.ensure_future(anext(changes))
-        try:
+    async def _texts(self, name: str, request_id: str | None) -> AsyncGenerator[str, None]:
+        with contextlib.suppress(QueueError):  # the page asks again, and is told then
             queue = await asyncio.to_thread(self._service.review_queue, name)
-            while True:
-                done, _ = await asyncio.wait({next_change}, timeout=HEARTBEAT_SECONDS)
-                if not done:
-                    yield HEARTBEAT
-                    continue
-                next_change.result()
-                next_change = asyncio.ensure_future(anext(changes))
-                now = await asyncio.to_thread(_current_fingerprint, queue, request_id)
-                if now != told:
-                    told = now
-                    yield f"event: change\ndata: {now}\n\n"
-                await asyncio.sleep(REST_SECONDS)
-        except QueueError:
-            return  # the page asks again, and is told then
-        finally:
-            next_change.cancel()
-            await asyncio.gather(next_change, return_exceptions=True)
+            changes = self._service.changes(name)
+            told = ""
+            next_change = asyncio.ensure_future(anext(changes))
+            try:
+                while True:
+                    done, _ = await asyncio.wait({next_change}, timeout=HEARTBEAT_SECONDS)
+                    if not done:
+                        yield HEARTBEAT
+                        continue
+                    next_change.result()
+                    next_change = asyncio.ensure_future(anext(changes))
+                    now = await asyncio.to_thread(_current_fingerprint, queue, request_id)
+                    if now != told:
+                        told = now
+                        yield f"event: change\ndata: {now}\n\n"
+                    await asyncio.sleep(REST_SECONDS)
+            finally:
+                next_change.cancel()
+                await asyncio.gather(next_change, return_exceptions=True)
 
 
 def _current_fingerprint(queue: ReviewQueue, request_id: str | None) -> str:

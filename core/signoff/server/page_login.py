@@ -34,6 +34,9 @@ def login_routes(tokens: TokenFile) -> list[BaseRoute]:
         tokens: The tokens.
     """
 
+    async def login(request: Request) -> Response:
+        return await (log_in(request) if request.method == "POST" else form(request))
+
     async def form(request: Request) -> Response:
         port = _port_of_shared(request)
         if port is not None:
@@ -69,8 +72,7 @@ def login_routes(tokens: TokenFile) -> list[BaseRoute]:
         return answer
 
     return [
-        Route("/login", as_page(form), methods=["GET"]),
-        Route("/login", as_page(log_in), methods=["POST"]),
+        Route("/login", as_page(login), methods=["GET", "POST"]),
         Route("/logout", as_page(log_out), methods=["POST"]),
     ]
 

@@ -78,7 +78,7 @@ def review_routes(service: Service, held: HeldDecisions) -> list[BaseRoute]:
         Route("/held/{id}", as_page(pages.held), methods=["GET"]),
         Route("/held/{id}/undo", as_page(pages.undo), methods=["POST"]),
         Route("/history", as_page(pages.history), methods=["GET"]),
-        Route("/live", PageEvents(service)),
+        Route("/live", PageEvents(service), methods=["GET"]),
         *(Route(f"/static/{name}", static_file, methods=["GET"]) for name in STATIC_FILES),
     ]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -227,10 +227,8 @@ def _checkpoint_facts(checkpoint: Checkpoint) -> dict[str, Any]:
     }
 
 
-# -- Events, as server-sent events.
-#
-# They have no names, so that `EventSource.onmessage` gets them all; the kind is in the data. An `EventSource` comes
-# back whenever a stream ends, and only 204 keeps it away.
+# -- Events have no names, so that `EventSource.onmessage` gets them all; the kind is in the data. An
+# `EventSource` comes back whenever a stream ends, and only 204 keeps it away.
 
 
 class _EventsEndpoint:
@@ -251,9 +249,9 @@ class _EventsEndpoint:
         if after and run.status.ended and not await asyncio.to_thread(self._service.runs.events, run.id, after):
             await Response(status_code=204)(scope, receive, send)
             return
-        await send_events(self._texts(run, after), receive, send)
+        await send_events(self._texts(run, after), scope, receive, send)
 
-    async def _texts(self, run: Run, after: int) -> AsyncIterator[str]:
+    async def _texts(self, run: Run, after: int) -> AsyncGenerator[str, None]:
         """The texts to send. The bell hangs before the first look, so that nothing falls between."""
         runs = self._service.runs
         silent = 0.0
