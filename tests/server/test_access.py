@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import resource
 import socket
-import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
 from server_bench import JSON, Served, served
-from signoff.server.access import LARGEST_BODY
-from signoff.server.sockets import ListenError, tcp_socket
+from signoff.server.access import BURST, LARGEST_BODY
+from signoff.server.sockets import MOST_IDLE, ListenError, tcp_socket
+from signoff.server.tokens import Scope, TokenFile
+from system_bench import PATIENCE
 
 pytestmark = pytest.mark.system
 
@@ -40,7 +44,7 @@ def _nothing_was_decided(server: Served, waiting: str) -> Iterator[None]:
     assert server.executed() == []
 
 
-def refused(server: Served, waiting: str, content: str = YES, **headers: str) -> httpx.Response:
+def refused(server: Served, waiting: str, content: str | Iterator[bytes] = YES, **headers: str) -> httpx.Response:
     """Try to approve, with a good token unless the headers have another."""
     bearer = {"Authorization": f"Bearer {server.token('decide')}"}
     return httpx.post(
@@ -89,9 +93,15 @@ def test_what_is_no_json_object_decides_nothing(server: Served, waiting: str, co
     assert refused(server, waiting, content).status_code == 400
 
 
-def test_a_huge_body_is_refused(server: Served, waiting: str) -> None:
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_huge_body_is_refused(server: Served, waiting: str, announced: bool) -> None:
     huge = json.dumps({"approved": True, "reason": "x" * LARGEST_BODY})
-    assert refused(server, waiting, huge).status_code == 413
+    assert refused(server, waiting, huge if announced else iter([huge.encode()])).status_code == 413
+
+
+def test_a_deep_body_is_refused(server: Served, waiting: str) -> None:
+    deep = f'{{"approved": true, "reason": {"[" * 100_000}{"]" * 100_000}}}'
+    assert refused(server, waiting, deep).status_code == 400
 
 
 def test_a_browsers_cookie_acts_only_with_the_origin_of_a_page(server: Served, waiting: str) -> None:
@@ -121,57 +131,166 @@ def test_no_answer_may_be_framed_cached_or_read_by_other_sites(server: Served, w
     assert not [name for name in headers if name.startswith("access-control-")]
 
 
+def test_one_token_cannot_ask_so_often_that_others_get_no_answer(server: Served) -> None:
+    greedy = head(server, "GET /nothing", TokenFile().new("greedy", frozenset({Scope.READ}))) + b"\r\n"
+    with connected(server, greedy * 600) as line:
+        told = b""
+        while told.count(b"HTTP/1.1 ") < 600:
+            told += line.recv(65536)
+    assert told.count(b"HTTP/1.1 404") >= BURST
+    assert told.count(b"HTTP/1.1 429") == told.count(b"retry-after: 1\r\n") > 0
+    assert server.client("read").get("/runs").status_code == 200
+
+
 # -- connections
 
 
 def connected(server: Served, sent: bytes = b"") -> socket.socket:
-    line = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    line = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
     line.sendall(sent)
     return line
 
 
-def head(server: Served, waiting: str, length: int) -> bytes:
+def head(server: Served, words: str, token: str) -> bytes:
+    """The beginning of a head that is in order."""
     return (
-        f"POST /runs/{waiting}/approve HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
-        f"Authorization: Bearer {server.token('decide')}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {length}\r\n\r\n"
+        f"{words} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
     ).encode()
 
 
-def test_a_body_that_comes_too_slowly_is_given_up(server: Served, waiting: str) -> None:
-    with connected(server, head(server, waiting, len(YES)) + YES[:-1].encode()) as line:
-        assert line.recv(100).startswith(b"HTTP/1.1 408")
+def approval(server: Served, waiting: str) -> bytes:
+    """The beginning of the head of an approval."""
+    return head(server, f"POST /runs/{waiting}/approve", server.token("decide"))
 
 
-def test_a_half_closed_line_decides_nothing(server: Served, waiting: str) -> None:
-    with connected(server, head(server, waiting, len(YES) + 1) + YES.encode()) as line:
+WHOLE = f"Content-Length: {len(YES)}\r\n\r\n{YES}".encode()
+
+
+def told(line: socket.socket, drip: bytes = b"") -> bytes:
+    """What the server says until it closes a line, while a little more comes all the time."""
+    said = b""
+    line.settimeout(0.2)
+    with contextlib.suppress(ConnectionError):
+        while True:
+            try:
+                chunk = line.recv(65536)
+            except TimeoutError:
+                line.sendall(drip)
+                continue
+            if not chunk:
+                break
+            said += chunk
+    return said
+
+
+def test_what_comes_too_slowly_is_given_up(server: Served, waiting: str) -> None:
+    """All wait together, as each waits for as long as the server is patient."""
+    begun = approval(server, waiting) + b"Content-Length: 10000\r\n\r\n" + YES.encode()
+    slow = [
+        (b"", b"", b""),
+        (b"GET /runs HTTP/1.1\r\nHost:", b" ", b""),
+        (approval(server, waiting) + WHOLE[:-1], b"", b"HTTP/1.1 408"),
+        (begun, b" ", b"HTTP/1.1 408"),
+        (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", b"", b"HTTP/1.1 421"),
+    ]
+    with ThreadPoolExecutor(len(slow)) as threads:
+        lines = [connected(server, sent) for sent, _, _ in slow]
+        found = list(threads.map(told, lines, [drip for _, drip, _ in slow]))
+    for line in lines:
+        line.close()
+    assert [said[:12] for said in found] == [expected for _, _, expected in slow]
+
+
+@pytest.mark.parametrize("there", [0, 10, -len(WHOLE), -1])
+def test_a_half_closed_line_decides_nothing(server: Served, waiting: str, there: int) -> None:
+    with connected(server, (approval(server, waiting) + WHOLE)[:there]) as line:
         line.shutdown(socket.SHUT_WR)
-        line.settimeout(30)
-        assert b"200 OK" not in line.recv(100)
-
-
-def test_a_line_that_asks_nothing_is_closed(server: Served) -> None:
-    with connected(server, b"GET /runs HTTP/1.1\r\nHost:") as line:
-        assert line.recv(100) == b""
+        assert not told(line).startswith(b"HTTP/1.1 2")
 
 
 @pytest.mark.parametrize(
-    "sent", [b"\x16\x03\x01\x02\x00", b"GET /\xff HTTP/1.1\r\n\r\n", b"A" * 100_000, b"\r\n\r\n\0"]
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00",
+        b"\r\n\r\n\0",
+        b"A" * 100_000,
+        b"GET /\xff HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"y" * 300_000,
+        b"PRI * HTTP/2.0\r\n\r\n",
+    ],
 )
-def test_what_is_no_http_is_refused(server: Served, sent: bytes) -> None:
-    with connected(server) as line:
-        line.sendall(sent)
-        line.shutdown(socket.SHUT_WR)
-        assert b"200 OK" not in line.recv(100)
+def test_what_is_no_request_is_refused(server: Served, sent: bytes) -> None:
+    with connected(server, sent) as line:
+        assert line.recv(100).startswith(b"HTTP/1.1 4")
 
 
-def test_thousands_of_idle_lines_keep_nobody_out(server: Served) -> None:
-    lines: list[socket.socket] = []
+CHUNKS = f"\r\n{len(YES):x}\r\n{YES}\r\n0\r\n\r\n".encode()
+
+
+def test_the_requests_of_these_tests_are_in_order_but_for_what_is_wrong_with_them(server: Served) -> None:
+    for rest in (WHOLE, b"Transfer-Encoding: chunked\r\n" + CHUNKS):
+        with connected(server, approval(server, "unknown") + rest) as line:
+            assert line.recv(100).startswith(b"HTTP/1.1 404")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"Host: evil.example\r\n" + WHOLE,
+        b"Content-Length: 5\r\n" + WHOLE,
+        b"Content-Length: -1\r\n\r\n" + YES.encode(),
+        f"Content-Length: {len(YES)}\r\nTransfer-Encoding: chunked\r\n".encode() + CHUNKS,
+        b"Transfer-Encoding: gzip, chunked\r\n" + CHUNKS,
+        b"Transfer-Encoding: chunked\r\n" + CHUNKS.replace(b"12", b"zz"),
+        b"Transfer-Encoding: chunked\r\n" + CHUNKS.replace(b"12", b"11"),
+        b"X : y\r\n" + WHOLE,
+        b"X: a\0b\r\n" + WHOLE,
+    ],
+)
+def test_a_malformed_request_decides_nothing_whatever_its_token(server: Served, waiting: str, rest: bytes) -> None:
+    with connected(server, approval(server, waiting) + rest) as line:
+        assert line.recv(100).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://evil.example/runs/{}/approve", "//runs/{}/approve", "/runs/../runs/{}/approve"]
+)
+def test_only_the_exact_path_decides(server: Served, waiting: str, address: str) -> None:
+    words = f"POST {address.format(waiting)}"
+    with connected(server, head(server, words, server.token("decide")) + WHOLE) as line:
+        assert line.recv(100).startswith(b"HTTP/1.1 404")
+
+
+IDLE = 5000
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """Allow this process as many connections as a test opens."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = IDLE + 500
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        pytest.skip(f"needs {wanted} open files; ulimit -Hn allows {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_UNIX])
+@pytest.mark.usefixtures("many_files")
+def test_thousands_of_idle_lines_are_closed_but_for_the_newest(
+    server: Served, family: socket.AddressFamily
+) -> None:
+    where = ("127.0.0.1", server.port) if family == socket.AF_INET else str(server.data / "socket")
+    lines = [socket.socket(family) for _ in range(IDLE)]
     try:
-        lines.extend(connected(server) for _ in range(1500))
-        start = time.monotonic()
+        for line in lines:
+            line.connect(where)
         assert server.client("read").get("/runs").status_code == 200
-        assert time.monotonic() - start < 5
+        for line in lines[: IDLE - MOST_IDLE]:
+            assert told(line) == b""
     finally:
         for line in lines:
             line.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -223,6 +224,11 @@ def test_a_client_that_leaves_decides_nothing_and_the_call_waits_on(agent: Agent
     assert asked.result(PATIENCE).approved
 
 
+YES = b'{"approved": true}'
+MASK = bytes(4)
+"""It leaves bytes as they are."""
+
+
 @pytest.mark.parametrize(
     "frame",
     [
@@ -247,6 +253,48 @@ def test_a_malformed_frame_ends_the_connection_and_decides_nothing(
     agent.queue.withdraw(agent.waiting()[0], "end of the test")
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(b"\x81\x12" + YES, id="not masked"),
+        pytest.param(b"\xc1\x92" + MASK + YES, id="a reserved bit"),
+        pytest.param(b"\x83\x92" + MASK + YES, id="an unknown kind"),
+        pytest.param(b"\x80\x92" + MASK + YES, id="the rest of nothing"),
+        pytest.param(b"\x81\x82" + MASK + b"\xff\xfe", id="not UTF-8"),
+        pytest.param(b"\x81\xff" + b"\xff" * 8 + MASK + YES, id="longer than there are bytes"),
+        pytest.param(b"\x89\xfe\x00\x7e" + MASK + YES * 7, id="a long ping"),
+    ],
+)
+def test_bytes_that_are_no_frames_end_the_connection_and_decide_nothing(
+    agent: Agent, app: ClientConnection, sent: bytes
+) -> None:
+    asked = agent.asks("write", {"path": "1"})
+    heard(app)
+    app.socket.sendall(sent)
+    with pytest.raises(ConnectionClosed):
+        heard(app)
+    assert not asked.done()
+    agent.queue.withdraw(agent.waiting()[0], "end of the test")
+
+
+def test_a_line_that_breaks_in_a_frame_decides_nothing(agent: Agent, app: ClientConnection) -> None:
+    asked = agent.asks("write", {"path": "1"})
+    heard(app)
+    app.socket.sendall((b"\x81\x92" + MASK + YES)[:-1])
+    app.socket.shutdown(socket.SHUT_WR)
+    with pytest.raises(ConnectionClosed):
+        heard(app)
+    assert not asked.done()
+    agent.queue.withdraw(agent.waiting()[0], "end of the test")
+
+
+def test_the_frame_of_these_tests_decides_when_it_is_whole(agent: Agent, app: ClientConnection) -> None:
+    asked = agent.asks("write", {"path": "1"})
+    heard(app)
+    app.socket.sendall(b"\x81\x92" + MASK + YES)
+    assert asked.result(PATIENCE).approved
+
+
 def test_secrets_are_masked(agent: Agent, app: ClientConnection) -> None:
     agent.asks("post", {"url": "https://example.com", "password": "hunter2"})
     assert "hunter2" not in json.dumps(heard(app))
@@ -257,6 +305,21 @@ def test_secrets_are_masked(agent: Agent, app: ClientConnection) -> None:
 def test_a_page_of_another_site_cannot_connect(server: Served, origin: str) -> None:
     with pytest.raises(InvalidStatus):
         opened(server, "s", Origin=origin)
+
+
+def test_another_name_of_the_server_cannot_connect(server: Served) -> None:
+    bearer = {"Authorization": f"Bearer {server.token('decide')}"}
+    with (
+        socket.create_connection(("127.0.0.1", server.port)) as line,
+        pytest.raises(InvalidStatus),
+    ):
+        connect(f"ws://evil.example:{server.port}/approvals", additional_headers=bearer, sock=line)
+
+
+@pytest.mark.parametrize("token", ["", "wrong"])
+def test_nobody_connects_without_a_token(server: Served, token: str) -> None:
+    with pytest.raises(InvalidStatus):
+        connect(f"ws://127.0.0.1:{server.port}/approvals", additional_headers={"Authorization": f"Bearer {token}"})
 
 
 @pytest.mark.parametrize("scope", ["ask", "read"])

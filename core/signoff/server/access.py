@@ -74,8 +74,9 @@ class HttpError(Exception):
         self.facts = facts
 
     def response(self) -> Response:
-        """Return the answer."""
-        return JSONResponse({"error": str(self), **self.facts}, self.status)
+        """Return the answer; what has not come in time is not waited for any longer."""
+        more = {"connection": "close"} if self.status == 408 else None
+        return JSONResponse({"error": str(self), **self.facts}, self.status, more)
 
 
 class _Allowance:
@@ -134,6 +135,8 @@ class AccessRules:
         origins = headers.getlist("origin")
         if any(origin not in self._origins or not _comes_from_host(origin, headers["host"]) for origin in origins):
             return HttpError(403, "pages of other sites may not ask here")
+        if "transfer-encoding" in headers and "content-length" in headers:
+            return HttpError(400, "a body has one length; a proxy may have taken this for two requests")
         if scope["path"] in _PUBLIC:
             return None if self._allowance_of("").take() else HttpError(429, "too many requests; wait a second")
         text, from_cookie = _presented_token(headers)
@@ -284,7 +287,11 @@ def _refusal_response(refusal: HttpError, scope: Connection) -> Response:
     headers = Headers(scope=scope)
     if refusal.status == 401 and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
         return RedirectResponse("/login", 303)
-    more = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": "1"}}.get(refusal.status)
+    more = {
+        400: {"connection": "close"},
+        401: {"www-authenticate": "Bearer"},
+        429: {"retry-after": "1"},
+    }.get(refusal.status)
     return JSONResponse({"error": str(refusal)}, refusal.status, more)
 
 
