@@ -1,4 +1,4 @@
-"""From an approval to the agent that goes on: over HTTP and WebSocket, beside the bare queue; and many streams.
+"""From an approval to the agent that goes on: over HTTP and WebSocket, beside the bare queue; many connections.
 
 One agent, hosted by a real server, asks again and again; each approval takes another of the three ways, in turn.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import json
 import os
 import resource
@@ -26,9 +27,12 @@ from websockets.sync.client import ClientConnection, connect
 
 from benchmarks.measuring import percentile, spread
 from signoff.queue import Decision, ReviewQueue, open_review_queue
+from signoff.server.listening import MOST_IDLE
 
 ROUNDS = 100
 STREAMS = 500
+IDLE = 5000
+REQUESTS = 50
 PATIENCE = 60.0
 
 QUEUE, HTTP, WEBSOCKET = "bare queue", "HTTP", "WebSocket"
@@ -45,7 +49,8 @@ async def main(run):
 
 
 def run() -> list[dict[str, Any]]:
-    """Measure the three ways in turn, then the streams; milliseconds, ratios to the bare queue, megabytes."""
+    """Measure the three ways in turn, then many connections; milliseconds, ratios, megabytes."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (IDLE + 1000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     with tempfile.TemporaryDirectory(prefix="signoff-bench-") as name, _serving(Path(name)) as server:
         times = _approvals(server)
         found = spread(times)
@@ -58,7 +63,7 @@ def run() -> list[dict[str, Any]]:
             for way in (HTTP, WEBSOCKET)
             for percent in (50, 99)
         ]
-        return found + asyncio.run(_streams(server))
+        return found + asyncio.run(_streams(server)) + _beside_idle(server)
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,11 @@ class _Server:
     @property
     def place(self) -> Path:
         return self.folder / "queue"
+
+    @property
+    def address(self) -> tuple[str, int]:
+        host, _, port = self.url.removeprefix("http://").partition(":")
+        return host, int(port)
 
     def client(self) -> httpx.Client:
         bearer = {"Authorization": f"Bearer {self.token}"}
@@ -182,14 +192,14 @@ def _by_websocket(app: ClientConnection) -> float:
 
 async def _streams(server: _Server) -> list[dict[str, Any]]:
     """Memory of the server with many streams, and how long an event takes to all of them."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     with server.client() as client:
         run_id = client.post("/runs", json={"input": "1"}).json()["run_id"]
         _until(lambda: client.get(f"/runs/{run_id}").json()["pending"])
         before = _megabytes(server.process.pid)
-        path, port = f"/runs/{run_id}/events", int(server.url.rpartition(":")[2])
-        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {server.token}\r\n\r\n"
-        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(STREAMS)]
+        host, port = server.address
+        words = f"GET /runs/{run_id}/events HTTP/1.1\r\nHost: {host}:{port}"
+        head = f"{words}\r\nAuthorization: Bearer {server.token}\r\n\r\n"
+        lines = [await asyncio.open_connection(host, port) for _ in range(STREAMS)]
         for number, (_, writer) in enumerate(lines):
             writer.write(head.encode())
             if number % 50 == 49:
@@ -219,3 +229,33 @@ async def _at(reader: asyncio.StreamReader, text: bytes) -> float:
 def _megabytes(pid: int) -> float:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
+
+
+def _beside_idle(server: _Server) -> list[dict[str, Any]]:
+    """Requests of newcomers, without and with many connections that say nothing, in turn."""
+    times: dict[str, list[float]] = {"alone": [], "crowded": []}
+    for _ in range(6):
+        times["alone"] += _requests(server)
+        lines = [socket.create_connection(server.address) for _ in range(IDLE)]
+        for line in lines[: IDLE - MOST_IDLE]:
+            line.recv(1)  # until the server has closed those that are too many
+        times["crowded"] += _requests(server)
+        for line in lines:
+            line.close()
+    alone, crowded = (percentile(found, 50) for found in times.values())
+    return [
+        {"name": "a request, p50", "value": alone, "unit": "ms"},
+        {"name": f"the same beside {IDLE} idle connections / alone, p50", "value": crowded / alone, "unit": "x"},
+    ]
+
+
+def _requests(server: _Server) -> list[float]:
+    """Milliseconds of some requests, each over a connection of its own; one token may not ask more in a second."""
+    times = []
+    for _ in range(REQUESTS):
+        start = time.perf_counter()
+        with contextlib.closing(http.client.HTTPConnection(*server.address)) as line:
+            line.request("GET", "/runs?limit=1", headers={"Authorization": f"Bearer {server.token}"})
+            assert line.getresponse().status == 200
+        times.append((time.perf_counter() - start) * 1e3)
+    return times
