@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from server_bench import RULES, Served, served
 from signoff.server.access import COOKIE
 from signoff.server.page_login import PAGE_NAME
-from system_bench import eventually
+from system_bench import PATIENCE
 
 pytestmark = pytest.mark.system
 
@@ -87,16 +86,8 @@ def opened(chromium: Browser, server: Served) -> Iterator[Callable[[str], Page]]
         yield page_of
 
 
-def heard(page: Page) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = page.evaluate("heard")
-    return found
-
-
-def asked(page: Page) -> dict[str, Any]:
-    """The one dialog that the client has opened."""
-    (dialog,) = eventually(lambda: page.evaluate("dialogs"), "the client asks")
-    found: dict[str, Any] = dialog
-    return found
+def becomes(page: Page, expression: str) -> None:
+    page.wait_for_function(expression, polling=100, timeout=PATIENCE * 1000)
 
 
 @pytest.mark.parametrize(
@@ -111,18 +102,18 @@ def test_a_person_answers_in_the_clients_dialog_and_sees_the_end(
 ) -> None:
     run_id = server.begin("delete", press)
     page = opened(run_id)
-    dialog = asked(page)
+    becomes(page, "dialogs.length === 1 && heard.length === 3")
+    dialog = page.evaluate("dialogs[0]")
     assert (dialog["tool"], dialog["arguments"]) == ("delete_files", f'{{"path": "{press}"}}')
     assert dialog["reason"] in dialog["prompt"]
     page.evaluate(f"dialogs[0].{press}('looked at it')")
-    server.becomes(run_id, status)
-    told = server.events(run_id)
-    eventually(lambda: len(heard(page)) >= len(told), lambda: f"{told}\n{heard(page)}")
-    assert [each["type"] for each in told] == ["run_started", "checkpoint_required", "run_paused", *kinds]
-    assert (["delete_files", press] in server.executed()) is (press == "onApprove")
     # A source comes back by itself whenever a stream ends, until it is told that nothing follows.
-    eventually(lambda: page.evaluate("eventSource.readyState === EventSource.CLOSED"), "it stays away")
-    assert heard(page) == told
+    becomes(page, "eventSource.readyState === EventSource.CLOSED")
+    told = server.events(run_id)
+    assert [each["type"] for each in told] == ["run_started", "checkpoint_required", "run_paused", *kinds]
+    assert page.evaluate("heard") == told
+    assert server.run(run_id)["status"] == status
+    assert (["delete_files", press] in server.executed()) is (press == "onApprove")
 
 
 def test_a_client_whose_server_was_killed_comes_back_and_hears_each_event_once(
@@ -130,13 +121,10 @@ def test_a_client_whose_server_was_killed_comes_back_and_hears_each_event_once(
 ) -> None:
     run_id = server.begin("delete", "killed")
     page = opened(run_id)
-    asked(page)
-    eventually(lambda: heard(page)[-1]["type"] == "run_paused")
+    becomes(page, "heard.length === 3")
     server.kill()
     server.start()
     page.evaluate("dialogs[0].onApprove()")
-    server.becomes(run_id, "completed")
-    told = server.events(run_id)
-    eventually(lambda: heard(page)[-1] == told[-1], lambda: f"{told}\n{heard(page)}")
-    assert heard(page) == told
+    becomes(page, "heard.length > 3 && heard.at(-1).type === 'run_completed'")
+    assert page.evaluate("heard") == server.events(run_id)
     assert page.evaluate("dialogs.length") == 1
