@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +19,7 @@ from server_bench import Served, served
 from signoff import ApprovalContext, ApprovalController, ApprovalDecision, simple_approval_request
 from signoff.connection import connect_agent
 from signoff.queue import AgentQueue, Decision, open_review_queue
-from signoff.server.approvals_socket import EXPLAIN_FIRST, decision_of
+from signoff.server.approvals_socket import EXPLAIN_FIRST, MOST_CONNECTIONS, decision_of
 from signoff.server.tokens import Scope, TokenFile
 from system_bench import PATIENCE, eventually
 
@@ -331,6 +332,31 @@ def test_a_token_that_may_not_decide_cannot_connect(server: Served, scope: str) 
 @pytest.mark.parametrize("mode", [None, "gentle", 1, ["reject_soft"], {"a": 1}])
 def test_a_no_of_an_unknown_mode_is_hard(mode: object) -> None:
     assert decision_of({"approved": False, "mode": mode}).hard
+
+
+def test_a_client_too_many_is_refused_until_others_have_left(server: Served) -> None:
+    words = (
+        f"GET /approvals HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        f"Sec-WebSocket-Key: {'A' * 22}==\r\n"
+        f"Authorization: Bearer {server.token('decide')}\r\n\r\n"
+    )
+    with ExitStack() as stack:
+        answers = []
+        for _ in range(MOST_CONNECTIONS + 1):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
+            line.sendall(words.encode())
+            answers.append(line.recv(12))
+        assert answers[0] == b"HTTP/1.1 101"
+        assert answers.count(b"HTTP/1.1 101") <= MOST_CONNECTIONS
+        assert answers[-1] == b"HTTP/1.1 403"
+
+    def connects() -> bool:
+        with suppress(InvalidStatus), opened(server, "nobody"):
+            return True
+        return False
+
+    assert eventually(connects)
 
 
 def test_a_missing_scope_is_once() -> None:
