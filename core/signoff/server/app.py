@@ -122,7 +122,7 @@ def _metrics_page(service: Service) -> Handler:
         except QueueError as error:
             raise HttpError(503, str(error)) from error
         content = await asyncio.to_thread(_metrics_text, service.runs, stats)
-        return Response(content, media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(content, media_type="text/plain; version=0.0.4")
 
     return page
 

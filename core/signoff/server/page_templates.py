@@ -24,8 +24,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 STATIC_FILES = {
     "icon.svg": "image/svg+xml",
-    "page.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
+    "page.css": "text/css",
+    "page.js": "text/javascript",
 }
 """The files that need no token, with their types."""
 
