@@ -60,10 +60,14 @@ test-quick: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --numprocesses 2 $(QUICK) $(THOROUGH:%=--ignore=%)
 
 # The tests with the oldest versions of everything that pyproject.toml allows, in two environments: frameworks ask for
-# a newer pydantic than the rest. What wants the tools of `make check`, or a server of MCP, is left out.
+# newer versions of pydantic, websockets and Jinja2 than the rest. What wants the tools of `make check`, or a server of
+# MCP, is left out. Agents of ConnectOnion run here with its oldest version, in `make test` with its newest: of what we
+# use it pins nothing, so that it changes no other version there.
 FLOORS := .venv-floors
-FRAMEWORKS := tests/adapters tests/server tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
-	tests/system/test_system_demo.py tests/system/test_system_tmux.py
+LIBRARY := $(FLOORS)/policy+postgres+server
+FRAMEWORKS := $(FLOORS)/connectonion+langchain+policy+postgres+pydantic-ai+server
+WITH_FRAMEWORKS := tests/adapters tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
+	tests/server/test_runs_api.py tests/system/test_system_demo.py tests/system/test_system_tmux.py
 
 # uv finds the oldest versions; pip cannot.
 $(FLOORS)/%/.done: pyproject.toml
@@ -75,10 +79,10 @@ $(FLOORS)/%/.done: pyproject.toml
 	@$(@D)/bin/uv --quiet pip install --python $(@D)/bin/python --constraint $(@D)/floors.txt -e '.[$(subst +,$(comma),$*),test]'
 	@touch $@
 
-test-floors: $(FLOORS)/policy+postgres/.done $(FLOORS)/langchain+policy+postgres+pydantic-ai+server/.done
+test-floors: $(LIBRARY)/.done $(FRAMEWORKS)/.done
 	@sh scripts/install-programs.sh tmux strace vim
-	$(FLOORS)/policy+postgres/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS:%=--ignore=%)
-	$(FLOORS)/langchain+policy+postgres+pydantic-ai+server/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS)
+	$(LIBRARY)/bin/python -m pytest $(SIDE_BY_SIDE) $(WITH_FRAMEWORKS:%=--ignore=%)
+	$(FRAMEWORKS)/bin/python -m pytest $(SIDE_BY_SIDE) $(WITH_FRAMEWORKS)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
 SECONDS ?= 300

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -125,10 +124,6 @@ HARD = {"approved": False, "mode": "reject_hard"}
 HARD_WITH_WORDS = {**HARD, "feedback": "Wrong approach"}
 EXPLAIN = {"approved": False, "mode": "reject_explain"}
 
-as_in_the_document = pytest.mark.skipif(
-    not version("connectonion").startswith("0.6."), reason="its own plugin follows another document"
-)
-
 
 def replay(
     plugin: Any, turns: list[list[Call]], *answers: object
@@ -150,7 +145,6 @@ def documented(question: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-@as_in_the_document
 @pytest.mark.parametrize(
     ("turns", "answers"),
     [
@@ -169,7 +163,6 @@ def test_both_plugins_say_the_same(turns: list[list[Call]], answers: list[object
     assert len(ours.model.heard) == len(theirs.model.heard)
 
 
-@as_in_the_document
 @pytest.mark.parametrize("answer", [HARD_WITH_WORDS, EXPLAIN, CLOSED], ids=["words", "explain", "closed"])
 def test_where_the_document_has_no_words_both_plugins_do_the_same(answer: dict[str, Any]) -> None:
     turns = [[WRITE, INSTALL]]
