@@ -39,7 +39,7 @@ class Scripted(LLM):
 
 
 class Conversation:
-    """A real agent with tools that note their runs.
+    """A real agent, by default with tools that note their runs.
 
     Attributes:
         agent: The agent.
@@ -47,7 +47,9 @@ class Conversation:
         ran: The calls that ran.
     """
 
-    def __init__(self, plugin: Sequence[Any], io: Any, *turns: Sequence[Call]) -> None:
+    def __init__(
+        self, plugin: Sequence[Any], io: Any, *turns: Sequence[Call], tools: Sequence[Any] | None = None
+    ) -> None:
         self.ran: list[Call] = []
 
         def bash(command: str) -> str:
@@ -61,8 +63,8 @@ class Conversation:
             return "written"
 
         self.model = Scripted(*turns)
-        tools = [bash, write]
-        self.agent = Agent("assistant", llm=self.model, tools=tools, plugins=[plugin], log=False, quiet=True)
+        given = [bash, write] if tools is None else list(tools)
+        self.agent = Agent("assistant", llm=self.model, tools=given, plugins=[plugin], log=False, quiet=True)
         self.agent.io = io
 
     def input(self, prompt: str = "go") -> str:

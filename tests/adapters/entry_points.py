@@ -8,10 +8,12 @@ from typing import Any
 
 import langchain_agents
 import toolset_agents
+from connectonion_agents import Conversation
 from langchain_core.tools import StructuredTool
 from pydantic_ai import FunctionToolset
 
 from signoff import ApprovalController, execute_tool
+from signoff.adapters.connectonion import QueueIO, approval_plugin
 from signoff.adapters.langchain import ApprovalMiddleware, ApprovalToolWrapper, approved
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.config import build, parse_config
@@ -86,6 +88,19 @@ def in_a_wrapper(act: Act, controller: ApprovalController, **said: Any) -> None:
     asyncio.run(ApprovalToolWrapper(act.langchain_tool(), controller, **said).invoke(ARGUMENTS))
 
 
+def in_a_connectonion_agent(
+    act: Act, controller: ApprovalController, *, default_approval: str | None = None, **said: Any
+) -> None:
+    unknown: Any = {"required": "ask", "none": "safe", None: None}[default_approval]
+    talk = Conversation(
+        approval_plugin(unknown=unknown, **said), QueueIO(controller), [("act", ARGUMENTS)], tools=[act.function]
+    )
+    talk.input()
+    (told,) = talk.results
+    if told.startswith("Error: act is blocked"):  # the agent goes on
+        raise PermissionError(told.removeprefix("Error: "))
+
+
 WITH_SETTINGS: list[EntryPoint] = [
     in_a_pydantic_ai_agent,
     in_a_langchain_agent,
@@ -99,6 +114,7 @@ ALL: list[EntryPoint] = [
     as_an_approved_tool,
     as_an_approved_tool_awaited,
     in_a_wrapper,
+    in_a_connectonion_agent,
 ]
 
 ASYNCHRONOUS: list[EntryPoint] = [

@@ -5,14 +5,20 @@ Messages, session data and log lines are those of the document of ConnectOnion's
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
+from signoff.adapters.connectonion.queue_io import QueueIO
+from signoff.approval_rules import ApprovalNeeds, Setting
 from signoff.canonical import canonical
-from signoff.policy.tool_rules import ToolClass, class_of
+from signoff.policy.tool_rules import CallPolicy, ToolClass, class_of
 from signoff.present.reveal import reveal_line
+from signoff.session_memory import ApprovalMemory
+from signoff.types import ApprovalContext, ApprovalRequest
 
 if TYPE_CHECKING:
 
@@ -51,25 +57,78 @@ _STOP = "signoff_stop"
 """Key of the session for the last stop of this plugin, since each version takes away only its own flag."""
 
 
-def approval_plugin(*, unknown: Unknown = "safe", headless: Headless = "run") -> list[Handler]:
+class _Rules:
+    """The rules of one plugin; the arguments are those of `approval_plugin`."""
+
+    def __init__(self, unknown: Unknown, policy: CallPolicy | None, server: str | None) -> None:
+        default: Setting = "required" if unknown == "ask" else "none"
+        self._has_policy = policy is not None
+        self._of_unknown = ApprovalNeeds({}, default, policy=policy, server=server)
+        self._of_known = ApprovalNeeds({}, "none", server=server)
+
+    def request_for(self, agent: Agent, call: Mapping[str, Any]) -> ApprovalRequest | None:
+        """Return the request to ask for a call, or None if it needs no approval.
+
+        Raises:
+            PermissionError: The call is blocked.
+        """
+        name = call["name"]
+        ctx = ApprovalContext(tool_name=name, args=call["arguments"])
+        kind = ToolClass.UNKNOWN if self._has_policy else class_of(name)
+        if kind is ToolClass.SAFE and self._of_known.server is not None:  # only an agent's own are, for their name
+            kind = ToolClass.UNKNOWN
+        needs = self._of_unknown if kind is ToolClass.UNKNOWN else self._of_known
+        marked_by = "dangerous tool" if kind is ToolClass.DANGEROUS else None
+        memory = agent.io.controller.memory if isinstance(agent.io, QueueIO) else ApprovalMemory()
+        return needs.request_for(ctx, None, _function(agent, name), memory, marked_by=marked_by)
+
+
+def _function(agent: Agent, name: str) -> Callable[..., Any] | None:
+    """The function or method behind a tool; None if the agent says of none."""
+    tool = agent.tools.get(name) if hasattr(agent, "tools") else None
+    # ConnectOnion wraps a method such that nothing but what the wrapper closes over knows the object.
+    for cell in getattr(tool, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # of a cell that is empty
+            method = cell.cell_contents
+            if inspect.ismethod(method) and method.__func__ is getattr(tool, "__wrapped__", None):
+                return method
+    return cast("Callable[..., Any] | None", tool)
+
+
+def approval_plugin(
+    *,
+    unknown: Unknown | None = None,
+    headless: Headless | None = None,
+    policy: CallPolicy | None = None,
+    server: str | None = None,
+) -> list[Handler]:
     """Make a plugin for `Agent(plugins=[...])`: dangerous tools run only if the client approves.
 
-    Safe are the names in `SAFE_TOOLS`, dangerous those in `DANGEROUS_TOOLS` of `signoff.policy.tool_rules`.
+    Safe are the names in `SAFE_TOOLS`, dangerous those in `DANGEROUS_TOOLS` of `signoff.policy.tool_rules`. The
+    function of a tool, or the object whose method it is, may ask or block by a mark or a hook, whatever its name.
 
-    Put it last in the list of plugins: a handler behind it could change a call that was approved.
+    A blocked call does not run, and the model is told so. Put the plugin last in the list of plugins: a handler
+    behind it could change a call that was approved.
 
     Args:
-        unknown: ``"safe"``: tools with other names run, as the document has it. ``"ask"``: they are asked about.
-        headless: ``"run"``: without `agent.io` all tools run, as the document has it. ``"deny"``: what would have
-            to be asked about does not run.
+        unknown: ``"safe"``: other tools run, as the document has it. ``"ask"``: they are asked about. With a
+            policy, these are what it knows nothing of. None means ``"ask"`` with a policy, else ``"safe"``.
+        headless: ``"run"``: without `agent.io` what would have to be asked about runs, as the document has it.
+            ``"deny"``: it does not. None means ``"deny"`` with a policy, else ``"run"``.
+        policy: Rules on calls, such as `Setup.call_policy`, which go before the names above. A call that it blocks
+            is blocked in any case. A call that it asks about is asked about each time, also if the client approved
+            the tool for the session. A call that it allows runs unless the tool itself asks.
+        server: The server that all tools belong to, as the policy calls it; None for tools of the agent itself.
 
     Raises:
         ValueError: A setting is unknown.
     """
-    if unknown not in ("safe", "ask"):
+    if unknown not in ("safe", "ask", None):
         raise ValueError(f'unknown must be "safe" or "ask", not {unknown!r}')
-    if headless not in ("run", "deny"):
+    if headless not in ("run", "deny", None):
         raise ValueError(f'headless must be "run" or "deny", not {headless!r}')
+    rules = _Rules(unknown or ("safe" if policy is None else "ask"), policy, server)
+    runs_headless = (headless or ("run" if policy is None else "deny")) == "run"
 
     @before_each_tool
     def check_approval(agent: Agent) -> None:
@@ -77,24 +136,24 @@ def approval_plugin(*, unknown: Unknown = "safe", headless: Headless = "run") ->
 
         Raises:
             ValueError: It was not approved; the message is for the model.
+            PermissionError: It is blocked; the message is for the model.
         """
         session = agent.current_session
         if _is_stopped(session):
             raise ValueError("Not run: the user rejected this batch of tool calls and wants to say how to go on.")
-        if agent.io is None and headless == "run":
-            return
         call = session.get("pending_tool")
         if not call:
             raise ValueError("Not run: nothing is known of the call that would run.")
-        name = call["name"]
-        if not _needs_approval(name, unknown):
+        request = rules.request_for(agent, call)
+        if request is None or (agent.io is None and runs_headless):
             return
-        if session.get("approval", {}).get("approved_tools", {}).get(name) == "session":
+        name = call["name"]
+        if policy is None and session.get("approval", {}).get("approved_tools", {}).get(name) == "session":
             _log(agent, f"⏭ {name} (session-approved)", "dim")
             return
         if agent.io is None:
             raise ValueError(f"Tool '{name}' was not run: it needs approval, and nobody is connected to ask.")
-        _ask(agent, name, call)
+        _ask(agent, name, call, request, by_policy=policy is not None)
 
     return [check_approval]
 
@@ -103,21 +162,18 @@ tool_approval = approval_plugin()
 """The plugin as the document describes it."""
 
 
-def _needs_approval(name: str, unknown: Unknown) -> bool:
-    match class_of(name):
-        case ToolClass.SAFE:
-            return False
-        case ToolClass.DANGEROUS:
-            return True
-        case ToolClass.UNKNOWN:
-            return unknown == "ask"
-
-
 # -- Asking.
 
 
-def _ask(agent: Agent, name: str, call: Mapping[str, Any]) -> None:
+def _ask(agent: Agent, name: str, call: Mapping[str, Any], request: ApprovalRequest, *, by_policy: bool) -> None:
     """Ask the client about a call and wait for its answer.
+
+    Args:
+        agent: The agent.
+        name: The name of the tool.
+        call: The call.
+        request: The request, for a client that can show it.
+        by_policy: True if the message says who asks, as those of later versions of ConnectOnion do.
 
     Raises:
         ValueError: The call was not approved, or its arguments are not JSON.
@@ -127,7 +183,12 @@ def _ask(agent: Agent, name: str, call: Mapping[str, Any]) -> None:
     message = {"type": "approval_needed", "tool": name, "arguments": copy.deepcopy(arguments)}
     if remaining := _batch_remaining(agent.current_session, call.get("id")):
         message["batch_remaining"] = remaining
-    agent.io.send(message)
+    if by_policy:
+        message["policy"] = {"decision": "ask", "reason": request.why}
+    if isinstance(agent.io, QueueIO):
+        agent.io.ask(message, request)
+    else:
+        agent.io.send(message)
     answer = agent.io.receive()
     if not isinstance(answer, Mapping):
         answer = {}

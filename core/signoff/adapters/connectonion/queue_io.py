@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from signoff.adapters.look_ahead import look_ahead
@@ -64,9 +64,26 @@ class QueueIO(IO):
         before = self._taken()
         if event.get("type") != "approval_needed":
             return
+        self._keep(_question(event, self._caller), before)
+
+    def ask(self, event: Mapping[str, Any], request: ApprovalRequest) -> None:
+        """Take a question whose request is known, as `send` takes one that is made of the message.
+
+        Args:
+            event: The question.
+            request: The request to make, with all that the message has no room for.
+
+        Raises:
+            ValueError: As for `send`.
+            RuntimeError: As for `send`.
+        """
+        before = self._taken()
+        self._keep(replace(_question(event, self._caller), request=request), before)
+
+    def _keep(self, question: _Question, before: _Question | None) -> None:
         if before is not None:
             raise RuntimeError(f"{before.request.tool_name} was not yet answered; now neither call is asked about")
-        self._asking.question = _question(event, self._caller)
+        self._asking.question = question
 
     def receive(self) -> dict[str, Any]:
         """Wait for the decision on the question that this thread sent last.
