@@ -10,9 +10,11 @@ import pytest
 pytest.importorskip("playwright", reason="needs Playwright, and Chromium: make test installs both")
 
 from page_bench import PageServer, page_server, path_of
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from signoff.queue import RequestState, ReviewQueue
+from signoff.queue import RequestState, ReviewQueue, StoredRequest
+from signoff.submission import plain_submission
+from signoff.types import ApprovalRequest
 from stocked import Stock
 from system_bench import eventually
 
@@ -89,20 +91,104 @@ def test_a_person_reads_a_diff_approves_takes_it_back_and_approves(
     assert fits(page)
 
 
-def test_an_open_list_shows_what_comes_but_not_while_somebody_writes(
-    chromium: Browser, server: PageServer, stock: Stock
-) -> None:
+def test_an_open_list_shows_what_comes(chromium: Browser, server: PageServer, stock: Stock) -> None:
     page = opened(chromium, server, (1280, 800))
     expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
-    request = stock.call("build", "Send the letters", {"to": "all"})
+    stock.call("build", "Send the letters", {"to": "all"})
     expect(page.get_by_role("link", name="Send the letters")).to_be_visible()
     expect(page.locator("#news")).to_have_text("1 waiting")
-    page.get_by_role("link", name="Send the letters").click()
+
+
+def test_a_request_that_ends_stays_as_it_was_with_the_note_on_it(
+    chromium: Browser, server: PageServer, stock: Stock
+) -> None:
+    request = stock.call("build", "Send the letters", {"to": "all"})
+    page = opened(chromium, server, (1280, 800))
+    page.goto(server.origin + path_of(request))
     page.get_by_label("Note to the agent").fill("half a sen")
     stock.agent("build").withdraw(request.id, "not needed")
     expect(page.locator("#news")).to_contain_text("This page has changed")
     expect(page.get_by_label("Note to the agent")).to_have_value("half a sen")
     page.get_by_role("button", name="Show it").click()
+    expect(page.get_by_text("Withdrawn: not needed")).to_be_visible()
+
+
+def point_at(button: Locator) -> None:
+    """Hold the pointer over a button, as far down the page as it is."""
+    button.scroll_into_view_if_needed()
+    button.hover()
+
+
+def click_where_the_pointer_is(page: Page) -> None:
+    """Click without a look at what is there."""
+    page.mouse.down()
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_request_that_is_revised_is_not_decided_until_the_new_one_was_shown(
+    chromium: Browser, server: PageServer, stock: Stock, looking: ReviewQueue, size: tuple[int, int]
+) -> None:
+    lines = "".join(f"line {number}\n" for number in range(100))
+    request = stock.call("build", "Send the letters", {"text": lines})
+    page = opened(chromium, server, size)
+    page.goto(server.origin + path_of(request))
+    approve = page.get_by_role("button", name="Approve", exact=True)
+    point_at(approve)
+    revised = ApprovalRequest(tool_name="call", description="Send more letters", payload={"text": f"more {lines}"})
+    stock.agent("build").amend(request.id, plain_submission(revised, None, cwd="/"))
+    show = page.get_by_role("button", name="Show it")
+    expect(show).to_be_in_viewport()
+    assert fits(page)
+    expect(approve).to_be_disabled()
+    click_where_the_pointer_is(page)
+    expect(page.get_by_role("heading", name="Send the letters")).to_be_attached()
+    show.click()
+    expect(page.get_by_role("heading", name="Send more letters")).to_be_in_viewport()
+    assert looking.get(request.id).state is RequestState.PENDING
+    approve.click()
+    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)
+    assert stock.agent("build").wait(request.id).approved
+
+
+def test_what_joins_a_group_is_not_decided_until_it_was_shown(
+    chromium: Browser, server: PageServer, stock: Stock, looking: ReviewQueue
+) -> None:
+    lines = "".join(f"line {number}\n" for number in range(100))
+
+    def ask(name: str) -> StoredRequest:
+        return stock.change("build", name, None, lines, group_id="files")
+
+    members = [ask("a"), ask("b")]
+    page = opened(chromium, server, (360, 740))
+    page.get_by_role("link", name="Read all 2").click()
+    approve = page.get_by_role("button", name="Approve these 2")
+    point_at(approve)
+    stock.call("other", "Send the letters", {"to": "all"})  # which is no matter of this page
+    assert eventually(lambda: page.evaluate("seen !== document.body.dataset.seen"), "the page heard of it")
+    expect(approve).to_be_enabled()
+    expect(page.locator("#news")).to_be_empty()
+    members.append(ask("c"))
+    show = page.get_by_role("button", name="Show it")
+    expect(show).to_be_in_viewport()
+    expect(approve).to_be_disabled()
+    click_where_the_pointer_is(page)
+    show.click()
+    page.get_by_role("button", name="Approve these 3").click()
+    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)
+    assert all(looking.get(each.id).state is RequestState.APPROVED for each in members)
+
+
+def test_show_it_takes_the_place_of_the_button_that_a_keyboard_was_on(
+    chromium: Browser, server: PageServer, stock: Stock
+) -> None:
+    request = stock.call("build", "Send the letters", {"to": "all"})
+    page = opened(chromium, server, (1280, 800))
+    page.goto(server.origin + path_of(request))
+    page.get_by_role("button", name="Reject", exact=True).focus()
+    stock.agent("build").withdraw(request.id, "not needed")
+    expect(page.get_by_role("button", name="Show it")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.get_by_text("Withdrawn: not needed")).to_be_visible()
 
 

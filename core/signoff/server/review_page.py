@@ -148,6 +148,7 @@ class _ReviewPage:
                 ready=[each for each in fit if each.line.id not in held],
                 held=held,
                 fingerprint=fingerprint(found),
+                members_fingerprint=fingerprint(members),
             )
 
         return await asyncio.to_thread(shown)

@@ -3,66 +3,73 @@
 
 const body = document.body;
 const news = document.getElementById("news");
-const RESTING = 1000; // milliseconds in which a page that has just changed sends no form
 let seen = body.dataset.seen;
-let changedAt = -RESTING;
+let events;
 
 document.documentElement.classList.add("with-script");
-
-function busy() {
-  const box = document.activeElement;
-  if (box && box.matches("textarea, input:not([type=hidden])")) return true;
-  return [...document.querySelectorAll("main textarea, main input")].some(
-    (field) => (field.type === "checkbox" ? field.checked : field.type !== "hidden" && field.value.trim())
-  );
-}
 
 function say(words) {
   news.textContent = words;
 }
 
+function deciding(page) {
+  return page.querySelectorAll("#decide button");
+}
+
+// What a person reads and decides on is never exchanged under her hand: she asks for what there is now.
 function offer() {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Show it";
-  button.addEventListener("click", () => location.reload());
+  // Not a reload, which would keep the place on the page and what is ticked: the new content is read from its top.
+  button.addEventListener("click", () => location.replace(location.pathname + location.search));
+  const focused = [...deciding(document)].includes(document.activeElement);
+  deciding(document).forEach((each) => (each.disabled = true));
   news.replaceChildren("This page has changed since you opened it. ", button);
+  news.classList.add("stays");
+  if (focused) button.focus({ preventScroll: true });
+  events.close();
 }
 
 async function renew() {
+  const decides = deciding(document).length > 0;
+  const members = body.dataset.members; // of a group, whose page hears of everything that waits
+  if (decides && !members) return offer();
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!answer.ok || answer.redirected) return location.reload();
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (events.readyState === EventSource.CLOSED) return;
   const [before, after] = [document.getElementById("renewed"), fresh.getElementById("renewed")];
-  if (!before || !after) return location.reload();
-  if (busy()) return offer();
+  const whole = answer.ok && !answer.redirected && after;
+  if (decides && whole && fresh.body.dataset.members === members) {
+    seen = fresh.body.dataset.seen;
+    return;
+  }
+  if (decides || (whole && deciding(fresh).length)) return offer();
+  if (!whole) return location.reload();
   const focused = document.activeElement && document.activeElement.id;
   const open = [...before.querySelectorAll("details")].map((each) => each.open);
   before.replaceWith(after);
   after.querySelectorAll("details").forEach((each, at) => (each.open = open[at] || each.open));
-  changedAt = performance.now();
   document.title = fresh.title;
   seen = fresh.body.dataset.seen;
   if (focused && document.getElementById(focused)) document.getElementById(focused).focus({ preventScroll: true });
   say(after.dataset.words);
 }
 
-// What a hand meant for a button that was there a moment ago must not hit another one.
-document.addEventListener("submit", (event) => {
-  if (performance.now() - changedAt < RESTING) event.preventDefault();
-});
-
-if (body.dataset.live) {
-  const events = new EventSource(body.dataset.live);
+function listen() {
+  events = new EventSource(body.dataset.live);
   events.addEventListener("change", (event) => {
-    if (event.data === seen) return;
-    if (busy()) offer();
-    else renew().catch(() => say("The server does not answer."));
+    if (event.data !== seen) renew().catch(() => say("The server does not answer."));
   });
   events.addEventListener("error", () => {
     if (events.readyState === EventSource.CLOSED) say("Live updates have ended; reload to go on.");
   });
+}
+
+if (body.dataset.live) {
+  listen();
   addEventListener("pagehide", () => events.close());
+  addEventListener("pageshow", (event) => event.persisted && listen());
 }
 
 if (body.dataset.left) {
