@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -344,13 +343,17 @@ class Served:
 
 
 @contextmanager
-def served(
-    base: Path, settings: str = RULES + HOSTED, more: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Served]:
-    """Start a server with settings of its own in a folder, and end it with all that it started."""
+def served(base: Path, settings: str = RULES + HOSTED, files: Mapping[str, str] = AGENTS) -> Iterator[Served]:
+    """Start a server with settings of its own in a folder, and end it with all that it started.
+
+    Args:
+        base: The folder.
+        settings: The settings.
+        files: The files beside them, by name.
+    """
     work = base / "work"
     work.mkdir(parents=True)
-    for name, text in {**AGENTS, **more}.items():
+    for name, text in files.items():
         (work / name).write_text(text)
     (work / "signoff.yaml").write_text(settings)
     shared = {name: os.environ[name] for name in (KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME")}

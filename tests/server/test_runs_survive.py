@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server_bench import HOSTED, RULES, Served, served
+from server_bench import AGENTS, HOSTED, RULES, Served, served
 from signoff.queue import Decision, open_review_queue
 from system_bench import eventually
 
@@ -64,7 +64,7 @@ def test_a_killed_host_leaves_failed_runs_that_say_so_and_another_takes_its_plac
 def test_a_host_that_cannot_start_fails_its_runs_and_is_started_again_for_the_next(tmp_path: Path) -> None:
     settings = RULES + HOSTED + "custom_tools:\n  broken: {}\n"
     tools = "import no_such_library\n\ndef broken(): ...\n"
-    with served(tmp_path, settings, {"tools.py": tools}) as server:
+    with served(tmp_path, settings, {**AGENTS, "tools.py": tools}) as server:
         for _ in range(2):
             error = server.becomes(server.begin("sleep"), "failed")["error"]
             assert error.startswith("its host cannot start: ")
