@@ -174,6 +174,21 @@ def test_the_mode_is_told(cli: Cli, text: str, words: str) -> None:
     assert check(cli, text).out.splitlines()[0] == words
 
 
+def test_agents_are_told_with_what_they_run(cli: Cli) -> None:
+    text = """
+agents:
+  assistant: {pydantic_ai: "assistant:agent"}
+  cleaner: {python: "cleaner:main"}
+  script: {command: [node, agent.js, "an \\e[31margument"]}
+"""
+    assert said(cli, text, "agents") == [
+        "assistant  runs the PydanticAI agent assistant:agent",
+        "cleaner    runs the function cleaner:main",
+        "script     runs the program node agent.js 'an ^[[31margument'",
+    ]
+    assert warnings_of(cli, text) == []
+
+
 def test_all_of_it_is_json_for_programs(cli: Cli) -> None:
     text = """
 approval_mode: strict
@@ -181,6 +196,7 @@ sandbox: {paths: {a: {root: ., mode: rw, suffixes: [.txt]}}}
 shell: {default: {allowed: false}, rules: [{pattern: ls, approval: false}]}
 custom_tools: [plain]
 tools: {deploy: {approval: required}}
+agents: {cleaner: {python: "cleaner:main", time_limit: 60}}
 """
     (cli.folder / "tools.py").write_text("def plain(): ...\n")
     done = check(cli, text, "--json")
@@ -212,6 +228,7 @@ tools: {deploy: {approval: required}}
         },
         "custom_tools": [{"name": "plain", "answer": "runs", "approval": None, "line": 1, "marked": False}],
         "tools": {"deploy": "required"},
+        "agents": {"cleaner": {"python": "cleaner:main", "time_limit": 60}},
         "warnings": [],
     }
 

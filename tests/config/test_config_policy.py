@@ -388,7 +388,11 @@ def test_the_policy_knows_the_names_that_are_masked_for_a_server() -> None:
     ("redaction", "key", "message"),
     [
         ("{arguments: [iban, file_path]}", "arguments.1", "commands, paths, hosts and code are never masked"),
-        ("{outputs: true}", "outputs", "results are neither shown nor kept here"),
+        (
+            "{outputs: true}",
+            "outputs",
+            "results of tools are neither shown nor kept, and the output of a run is kept as it is",
+        ),
     ],
 )
 def test_masking_without_effect_is_warned_of(redaction: str, key: str, message: str) -> None:

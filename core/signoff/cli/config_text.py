@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from signoff.config.report import (
     CustomToolFacts,
@@ -18,6 +19,9 @@ from signoff.config.report import (
 )
 from signoff.present.reveal import one_line
 from signoff.settings_yaml import Problem
+
+if TYPE_CHECKING:
+    from signoff.config.models import AgentConfig, HostedAgentConfig
 
 __all__ = ["problem_facts", "report_facts", "report_text"]
 
@@ -52,6 +56,7 @@ def report_text(report: Report, warnings: Sequence[Problem], problem: Problem | 
         *_section("custom tools", _lines(rows["custom tools"]), "none"),
         *_section("tools", _lines(rows["tools"]), "nothing set"),
         *_section("calls", _lines(rows["calls"]), "nothing set"),
+        *(_section("agents", _agent_lines(report.config), "none") if report.config.agents else ()),
         *_section("warnings", map(str, warnings), "none"),
     ]
     return "".join(f"{line}\n" for line in lines)
@@ -82,6 +87,9 @@ def report_facts(report: Report, warnings: Sequence[Problem], problem: Problem |
         "custom_tools": [_custom_tool_facts(tool) for tool in report.custom_tools],
         "tools": {name: tool.approval for name, tool in config.tools.items()},
         "calls": policy_facts(config) if config.has_policy else None,
+        "agents": {
+            name: agent.model_dump(mode="json", exclude_none=True) for name, agent in config.agents.items()
+        },
         "warnings": [problem_facts(warning) for warning in warnings],
     }
 
@@ -159,6 +167,18 @@ def _shell_lines(rows: _Rows) -> Iterator[str]:
         (row.about if number == last else f"{number}. {row.about}", one_line(row.words))
         for number, row in enumerate(rows["shell"], 1)
     )
+
+
+def _agent_lines(config: AgentConfig) -> Iterator[str]:
+    return _table((name, one_line(_agent_words(agent))) for name, agent in config.agents.items())
+
+
+def _agent_words(agent: HostedAgentConfig) -> str:
+    if agent.command is not None:
+        return f"runs the program {shlex.join(agent.command)}"
+    if agent.python is not None:
+        return f"runs the function {agent.python}"
+    return f"runs the PydanticAI agent {agent.pydantic_ai}"
 
 
 def _lines(rows: Sequence[RuleRow]) -> Iterator[str]:

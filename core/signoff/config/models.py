@@ -186,7 +186,7 @@ class Redaction(BaseModel):
     """Words; an argument with one of them in its name is masked, besides those that always are. Commands, paths,
     hosts and code are never masked."""
     outputs: StrictBool = False
-    """Only means something to a program that shows or keeps results; signoff does neither."""
+    """Has no effect: results of tools are neither shown nor kept, and the output of a run is kept as it is."""
 
 
 class ToolServer(BaseModel):

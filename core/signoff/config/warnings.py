@@ -119,7 +119,9 @@ def _of_mode(report: Report) -> Iterator[SettingsWarning]:
     config = report.config
     if config.approval_mode == "approve_all":
         yield SettingsWarning(("approval_mode",), "everything that asks is approved without anybody looking at it")
-    if not (config.sandbox or config.shell or config.custom_tools or config.tools or config.has_policy):
+    if not (
+        config.sandbox or config.shell or config.custom_tools or config.tools or config.agents or config.has_policy
+    ):
         yield SettingsWarning((), "nothing is set: there are no tools")
 
 
@@ -338,7 +340,8 @@ def _of_redaction(server: ToolServer, path: KeyPath) -> Iterator[SettingsWarning
             shown = "has no effect: commands, paths, hosts and code are never masked"
             yield SettingsWarning((*path, "arguments", index), shown)
     if server.redaction.outputs:
-        yield SettingsWarning((*path, "outputs"), "has no effect: results are neither shown nor kept here")
+        kept = "results of tools are neither shown nor kept, and the output of a run is kept as it is"
+        yield SettingsWarning((*path, "outputs"), f"has no effect: {kept}")
 
 
 def _of_arguments(
