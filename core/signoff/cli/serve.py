@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 from pathlib import Path
 
 import click
@@ -65,6 +67,8 @@ def serve(
         ) from None
     from signoff.config.trust import load_trusted
     from signoff.policy.trust import TrustError
+    from signoff.queue import open_review_queue
+    from signoff.server.agent_files import missing_files
     from signoff.server.app import application
     from signoff.server.json_log import log_as_json
     from signoff.server.page_login import PAGE_NAME, SHARED_NAMES
@@ -72,7 +76,7 @@ def serve(
     from signoff.server.sockets import ListenError, tcp_socket, unix_socket
     from signoff.server.sockets import serve as serve_app
     from signoff.server.tokens import TokenFile
-    from signoff.settings_yaml import ConfigError
+    from signoff.settings_yaml import ConfigError, Problem
 
     try:
         config = load_trusted(settings)
@@ -82,31 +86,36 @@ def serve(
         return ExitCode.USAGE
     except (TrustError, OSError) as error:
         raise click.UsageError(str(error)) from error
+    missing = list(missing_files(config.agents, settings.resolve().parent))
+    for name, words in missing:
+        complain(str(Problem(str(settings), None, f"agents.{name}", words)))
+    if missing:
+        return ExitCode.USAGE
     directory = (data or _data_directory()).absolute()
-    try:
-        path = (socket_path or directory / "socket").absolute()
-        sockets, hosts = [unix_socket(path)], {"localhost", PAGE_NAME}
+    path = (socket_path or directory / "socket").absolute()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
+        try:
+            sockets, hosts = [stack.enter_context(unix_socket(path))], {"localhost", PAGE_NAME}
+            stack.callback(path.unlink, missing_ok=True)
+            if listen is not None:
+                sockets.append(stack.enter_context(tcp_socket(listen)))
+        except ListenError as error:
+            complain(str(error))
+            return ExitCode.QUEUE
+        # A queue that cannot be used is told now, and not to the first who asks.
+        stack.enter_context(open_review_queue(chosen_place(), reviewer="signoff serve"))
         complain(f"serving at {path}")
         if listen is not None:
-            sockets.append(tcp_socket(listen))
             port = sockets[-1].getsockname()[1]
             hosts |= {f"{name}:{port}" for name in (*SHARED_NAMES, PAGE_NAME)}
             complain(f"serving at http://127.0.0.1:{port}; in a browser: http://{PAGE_NAME}:{port}")
-    except ListenError as error:
-        complain(str(error))
-        return ExitCode.QUEUE
-    origins = {f"http://{host}" for host in hosts} | {f"https://{name.lower()}" for name in names}
-    hosts |= {name.lower() for name in names}
-    log_as_json(config.log_level)
-    service = Service(settings.absolute(), config, directory, chosen_place())
-    try:
-        # A queue that cannot be used is told now, and not to the first who asks.
-        service.review_queue("signoff serve")
-        serve_app(
-            application(service, hosts=frozenset(hosts), origins=frozenset(origins), tokens=TokenFile()), sockets
-        )
-    finally:
-        path.unlink(missing_ok=True)
+        origins = {f"http://{host}" for host in hosts} | {f"https://{name.lower()}" for name in names}
+        hosts |= {name.lower() for name in names}
+        log_as_json(config.log_level)
+        service = Service(settings.absolute(), config, directory, chosen_place())
+        app = application(service, hosts=frozenset(hosts), origins=frozenset(origins), tokens=TokenFile())
+        serve_app(app, sockets)
     return ExitCode.OK
 
 

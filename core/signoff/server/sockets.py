@@ -99,7 +99,7 @@ def tcp_socket(address: str) -> socket.socket:
 
 
 def serve(app: ASGIApp, sockets: list[socket.socket]) -> None:
-    """Serve until the process is told to end."""
+    """Serve until the process is told to end, and end as the signal says that told it."""
     _raise_file_limit()
     config = uvicorn.Config(
         app,
