@@ -27,7 +27,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from benchmarks.measuring import percentile, spread
 from signoff.queue import Decision, ReviewQueue, open_review_queue
-from signoff.server.listening import MOST_IDLE
+from signoff.server.sockets import MOST_IDLE
 
 ROUNDS = 100
 STREAMS = 500
