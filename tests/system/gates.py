@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 from signoff.cli import output
 from signoff.present.reveal import safe_text
+from signoff.text import ascii_json
 
 
 def take_out_the_gates() -> None:
@@ -33,7 +34,8 @@ def take_out_the_gates() -> None:
     setattr(safe_text.SafeText, "own", classmethod(lambda cls, words: cls(words)))  # noqa: B010
     # The package has a function of the same name.
     setattr(import_module("signoff.present.reveal"), "_reveal", unchanged)  # noqa: B010
-    setattr(output, "ascii_json", partial(json.dumps, ensure_ascii=False))  # noqa: B010
+    for module in (ascii_json, output):
+        module.ascii_json = partial(json.dumps, ensure_ascii=False)
 
 
 if __name__ == "__main__":
