@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import httpx
@@ -15,7 +15,7 @@ import pytest
 from signoff.cli.exit_codes import ExitCode
 from signoff.config.load import parse_config
 from signoff.server.agent_files import missing_files
-from system_bench import PATIENCE
+from system_bench import PATIENCE, running
 
 pytestmark = pytest.mark.system
 
@@ -42,19 +42,15 @@ class Serving:
         command = [*SIGNOFF, "policy", "trust", "--yes", str(self.settings)]
         subprocess.run(command, env=self.variables, check=True, capture_output=True)
 
-    def start(self, *options: str, **variables: str) -> subprocess.Popen[str]:
+    def start(self, *options: str, **variables: str) -> AbstractContextManager[subprocess.Popen[str]]:
+        """Start it; it is killed in the end if it still runs."""
         command = ["serve", "--config", str(self.settings), "--data", str(self.data), *options]
-        return subprocess.Popen(
-            [*SIGNOFF, *command],
-            env={**self.variables, **variables},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return running([*SIGNOFF, *command], {**self.variables, **variables}, self.settings.parent)
 
     def refusal(self, code: ExitCode, *options: str, **variables: str) -> str:
         """What it says when it does not start; nothing is left of it."""
         with self.start(*options, **variables) as process:
-            _, said = process.communicate(timeout=PATIENCE)
+            said, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == code, said
         assert "serving" not in said
         assert not self.left()
@@ -133,14 +129,14 @@ def test_agents_are_found_where_a_run_finds_them_without_running_them(
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_ends_alike_whatever_signal_ends_it(serving: Serving, number: signal.Signals, at_once: bool) -> None:
     with serving.start() as process:
-        assert process.stderr is not None
-        assert process.stderr.readline() == f"signoff: serving at {serving.data / 'socket'}\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"signoff: serving at {serving.data / 'socket'}\n"
         assert "socket" in serving.left()
         if not at_once:
             with httpx.Client(transport=httpx.HTTPTransport(uds=str(serving.data / "socket"))) as http:
                 assert http.get("http://localhost/runs", timeout=PATIENCE).status_code == 401
         process.send_signal(number)
-        _, said = process.communicate(timeout=PATIENCE)
+        said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == ExitCode.OK
     assert "Traceback" not in said
     assert "socket" not in serving.left()
