@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,23 @@ def test_the_queue_is_handed_over_without_being_told_to_everyone(cli: Cli, tmux:
     assert "secret" not in tmux.told
     assert """SIGNOFF_QUEUE='postgresql://anna:it'"'"'s-secret@db/signoff'""" in tmux.script
     assert not any(mode & (stat.S_IRWXG | stat.S_IRWXO) for mode in tmux.modes[1:])
+
+
+def test_no_file_of_the_directory_that_it_is_opened_in_runs(cli: Cli, tmux: Tmux, tmp_path: Path) -> None:
+    project = tmp_path / "of-agents"
+    project.mkdir()
+    (project / "click.py").write_text('raise SystemExit("a file of the project stands in for a library")\n')
+    assert cli.run("popup", **tmux.variables()).code == 0
+    opened = subprocess.run(
+        ["sh", "-c", tmux.script],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "terminal" in opened.stderr
+    assert "a file of the project" not in opened.stdout + opened.stderr
 
 
 def test_what_tmux_says_against_it_is_told(cli: Cli, tmux: Tmux) -> None:

@@ -179,4 +179,6 @@ class Service:
                 with contextlib.suppress(QueueError):
                     queue.close()
         self._lock.close()
+        if self._host is None:
+            self._files.remove()
         self.runs.close()
