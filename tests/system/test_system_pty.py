@@ -32,8 +32,8 @@ ENOUGH = 3
 WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 """What people type into the wrong pane. A lone ``y`` is the command to approve."""
 
-FLUENT = 0.3
-"""Seconds from letter to letter at most; the times of the guard are longer."""
+FLUENT = 0.2
+"""Seconds from letter to letter at most, as they are typed; the guard, which reads them later, waits 0.25."""
 
 STANDSTILL = 0.7
 """Seconds; longer than any target takes to be armed."""
