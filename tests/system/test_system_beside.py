@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -118,6 +119,7 @@ def test_in_tmux_the_window_is_marked_and_a_key_opens_the_popup(home: Path, vari
     ):
         desk.person.sees("nothing waiting")
         desk.asks_tmux("new-window", "sh")
+        time.sleep(1)  # what comes while the person is still there is no reason to call
         note(agent, "rename the moon")
         eventually(
             lambda: desk.asks_tmux("display", "-p", "-t", "signoff", "#{window_bell_flag}") == "1", "a mark"
