@@ -43,6 +43,13 @@ def test_code_that_was_changed_since_is_refused(file: Path, name: str) -> None:
         load_trusted(file)
 
 
+def test_a_word_of_a_command_that_is_no_name_of_a_file_is_none(tmp_path: Path) -> None:
+    text = f'agents:\n  it: {{command: [sh, "-c", "{"x" * 5000}"]}}\n'
+    assert list(contents_of(tmp_path / "signoff.yaml", text, parse_config(text))) == [
+        str(tmp_path / "signoff.yaml")
+    ]
+
+
 def test_a_module_that_takes_the_place_of_the_trusted_one_is_refused(file: Path) -> None:
     (file.parent / "cleaner").mkdir()
     (file.parent / "cleaner/__init__.py").write_text("# imported instead of cleaner.py\n")

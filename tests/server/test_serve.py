@@ -14,7 +14,7 @@ import pytest
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.config.load import parse_config
-from signoff.server.agent_files import missing_files
+from signoff.server.hosted_agents import missing_files
 from system_bench import PATIENCE, running
 
 pytestmark = pytest.mark.system

@@ -68,8 +68,8 @@ def serve(
     from signoff.config.trust import load_trusted
     from signoff.policy.trust import TrustError
     from signoff.queue import open_review_queue
-    from signoff.server.agent_files import missing_files
     from signoff.server.app import application
+    from signoff.server.hosted_agents import missing_files
     from signoff.server.json_log import log_as_json
     from signoff.server.page_login import PAGE_NAME, SHARED_NAMES
     from signoff.server.service import Service

@@ -305,7 +305,7 @@ class HostedAgentConfig(BaseModel):
 
 
 class AgentConfig(PolicyConfig):
-    """What the tools of an agent may do, and what must be approved.
+    """The limits of an agent's tools, and the calls that must be approved.
 
     Files may say some of it in other words too; `load_config` reads them, and these models are what they mean.
     """

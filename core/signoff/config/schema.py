@@ -45,7 +45,7 @@ def _schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "title": "Settings of an agent for signoff",
-        "description": "What the tools of an agent may do, and what must be approved.",
+        "description": "The limits of an agent's tools, and the calls that must be approved.",
         **{key: value for key, value in made.items() if key not in ("title", "description")},
         "not": {
             "anyOf": [

@@ -29,7 +29,8 @@ def contents_of(path: str | os.PathLike[str], text: str, config: AgentConfig) ->
     """
     contents = {os.fspath(path): text.encode()}
     for code in _named_code(Path(path).parent, config):
-        if code.name == TOOLS_FILE or code.is_file():
+        # os.path.isfile: a word of a command may be no name of a file at all.
+        if code.name == TOOLS_FILE or os.path.isfile(code):  # noqa: PTH113
             contents[str(code)] = code.read_bytes()
     return contents
 

@@ -227,7 +227,7 @@ class _Host:
             hosted.cancel("")
             return
         _log.warning("run failed", extra={"facts": {"run": run.id}}, exc_info=error)
-        self._store.end(run.id, RunStatus.FAILED, "run_failed", error=_words(error))
+        self._store.end(run.id, RunStatus.FAILED, "run_failed", error=_failure_words(error))
 
     def _controller(self, run: Run, queue: AgentQueue, watcher: HostedRun) -> ApprovalController:
         return ApprovalController(self._mode(run), queue=queue, cwd=str(self._directory), watcher=watcher)
@@ -245,7 +245,7 @@ class _Host:
         return self._agents[name]
 
 
-def _words(error: Exception) -> str:
+def _failure_words(error: Exception) -> str:
     """The reason for which a run failed, without secrets."""
     kind = "" if isinstance(error, RunFailedError) else type(error).__name__
     return DEFAULT_REDACTION.mask_text(": ".join(filter(None, (kind, str(error))))).text
@@ -310,10 +310,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_as_json("info")
         with contextlib.redirect_stderr(LoggedLines("standard error of the host", {})):
             try:
-                host = _loaded(store, files, given.settings, given.queue)
+                host = _load_host(store, files, given.settings, given.queue)
             except Exception as error:  # noqa: BLE001 - whatever it is, the runs that wait for this host are told
                 _log.error("the host cannot start", exc_info=error)
-                store.fail_untaken(files.ident, f"its host cannot start: {_words(error)}")
+                store.fail_untaken(files.ident, f"its host cannot start: {_failure_words(error)}")
                 return CANNOT_START
             asyncio.run(_serve(host))
     finally:
@@ -324,8 +324,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _loaded(store: RunStore, files: HostFiles, settings: Path, place: str | None) -> _Host:
-    """The host of the runs of a settings file, in whose directory it works."""
+def _load_host(store: RunStore, files: HostFiles, settings: Path, place: str | None) -> _Host:
+    """Load the settings, their tools and the host of their runs, which works in their directory."""
     config = load_trusted(settings)
     log_as_json(config.log_level)
     directory = settings.resolve().parent

@@ -225,11 +225,6 @@ class RunStore:
             for (run_id,) in left:
                 self.end(run_id, RunStatus.FAILED, "run_failed", error="the process that hosted the run is gone")
 
-    def fail_untaken(self, host: str, error: str) -> None:
-        """End the runs that a host has not begun."""
-        for (run_id,) in self._rows("SELECT id FROM runs WHERE host = ? AND taken = 0 AND ended_at IS NULL", host):
-            self.end(run_id, RunStatus.FAILED, "run_failed", error=error)
-
     def waits_for(self, host: str) -> bool:
         """True if a run has not been begun by its host."""
         return bool(
@@ -242,6 +237,11 @@ class RunStore:
             database.execute("UPDATE runs SET host = ? WHERE host = ? AND taken = 0", (host, lost))
 
     # -- what the host writes ---------------------------------------------------------------------------------
+
+    def fail_untaken(self, host: str, error: str) -> None:
+        """End the runs that a host has not begun."""
+        for (run_id,) in self._rows("SELECT id FROM runs WHERE host = ? AND taken = 0 AND ended_at IS NULL", host):
+            self.end(run_id, RunStatus.FAILED, "run_failed", error=error)
 
     def take_new(self, host: str) -> list[Run]:
         """Return the runs of a host that go on and that it has not seen yet; each is returned once."""

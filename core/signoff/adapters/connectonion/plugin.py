@@ -36,7 +36,7 @@ else:
 __all__ = ["approval_plugin", "tool_approval"]
 
 
-class Agent(Protocol):
+class PluginAgent(Protocol):
     """The parts of an agent that the plugin uses."""
 
     io: Any
@@ -44,7 +44,7 @@ class Agent(Protocol):
     logger: Any
 
 
-Handler = Callable[[Agent], None]
+Handler = Callable[[PluginAgent], None]
 
 Unknown = Literal["safe", "ask"]
 Headless = Literal["run", "deny"]
@@ -66,7 +66,7 @@ class _Rules:
         self._of_unknown = ApprovalNeeds({}, default, policy=policy, server=server)
         self._of_known = ApprovalNeeds({}, "none", server=server)
 
-    def request_for(self, agent: Agent, call: Mapping[str, Any]) -> ApprovalRequest | None:
+    def request_for(self, agent: PluginAgent, call: Mapping[str, Any]) -> ApprovalRequest | None:
         """Return the request to ask for a call, or None if it needs no approval.
 
         Raises:
@@ -83,7 +83,7 @@ class _Rules:
         return needs.request_for(ctx, None, _function(agent, name), memory, marked_by=marked_by)
 
 
-def _function(agent: Agent, name: str) -> Callable[..., Any] | None:
+def _function(agent: PluginAgent, name: str) -> Callable[..., Any] | None:
     """The function or method behind a tool; None if the agent says of none."""
     tool = agent.tools.get(name) if hasattr(agent, "tools") else None
     # ConnectOnion wraps a method such that nothing but what the wrapper closes over knows the object.
@@ -131,7 +131,7 @@ def approval_plugin(
     runs_headless = (headless or ("run" if policy is None else "deny")) == "run"
 
     @before_each_tool
-    def check_approval(agent: Agent) -> None:
+    def check_approval(agent: PluginAgent) -> None:
         """Let the pending call of an agent pass, or say why it must not run.
 
         Raises:
@@ -165,7 +165,9 @@ tool_approval = approval_plugin()
 # -- Asking.
 
 
-def _ask(agent: Agent, name: str, call: Mapping[str, Any], request: ApprovalRequest, *, by_policy: bool) -> None:
+def _ask(
+    agent: PluginAgent, name: str, call: Mapping[str, Any], request: ApprovalRequest, *, by_policy: bool
+) -> None:
     """Ask the client about a call and wait for its answer.
 
     Args:
@@ -228,7 +230,7 @@ def _has_calls(message: Mapping[str, Any]) -> bool:
 # -- Rejecting. A missing or unknown mode is a hard one.
 
 
-def _rejected(agent: Agent, name: str, answer: Mapping[str, Any]) -> str:
+def _rejected(agent: PluginAgent, name: str, answer: Mapping[str, Any]) -> str:
     """Take notice of a rejection; returns the words for the model."""
     feedback = str(answer.get("feedback") or "")
     _log(agent, f"✗ {name} rejected{': ' if feedback else ''}{feedback}", "red")
@@ -274,6 +276,6 @@ def _is_stopped(session: dict[str, Any]) -> bool:
 _LIKE_A_TAG = re.compile(r"(\\*)(\[[a-z#/@][^\[]*?\])")
 
 
-def _log(agent: Agent, line: str, style: str) -> None:
+def _log(agent: PluginAgent, line: str, style: str) -> None:
     if logger := getattr(agent, "logger", None):
         logger.print(_LIKE_A_TAG.sub(r"\1\1\\\2", reveal_line(line).text), style)
