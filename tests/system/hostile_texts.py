@@ -31,6 +31,9 @@ _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 """Of a longer text there are both ends: plain words pad it, which no terminal acts on."""
 
+_MIXED = 5
+"""In so many texts are the invisible characters that no sort of trouble has."""
+
 _MARKUP = re.compile(r"(?<![\x1b\x9b])\[")
 _PADDING = f"{string.ascii_letters}{string.digits} -~\n"
 _ENDS_LINES = "\n\t"
@@ -90,20 +93,32 @@ def hostile_texts() -> tuple[Hostile, ...]:
     """Cases of the display corpus that no other stands for, and every sort of trouble.
 
     What the screen makes of each case is tested where no terminal is needed. Here a surface is found that forgets
-    to do it: one text with each invisible character, and each case with markup, are enough.
+    to do it: each case with markup, and texts in which each invisible character is, are enough.
     """
-    texts = [(_with_both_ends(case.text), set(map(chr, case.hidden))) for case in _unlike(cases())]
+    texts = list(_unlike(cases()))
     texts += [(text, set(text)) for text in SORTS]
     return tuple(Hostile(number, text, _hidden(text, among)) for number, (text, among) in enumerate(texts))
 
 
-def _unlike(cases: Iterable[Case]) -> Iterator[Case]:
+def _unlike(cases: Iterable[Case]) -> Iterator[tuple[str, set[str]]]:
+    """Texts of cases, and what each hides: one with markup is alone, as others could undo it; the rest share."""
     seen = _invisible("".join(SORTS))
+    beside: list[Case] = []
     for case in cases:
         invisible = _invisible(case.text)
-        if not case.benign and (invisible - seen or _MARKUP.search(case.text)):
-            seen |= invisible
-            yield case
+        if case.benign:
+            continue
+        if _MARKUP.search(case.text):
+            yield _with_both_ends(case.text), set(map(chr, case.hidden))
+        elif invisible - seen:
+            beside.append(case)
+        else:
+            continue
+        seen |= invisible
+    for first in range(_MIXED):
+        some = beside[first::_MIXED]
+        text = " ".join(_with_both_ends(case.text) for case in some)
+        yield text, {chr(each) for case in some for each in case.hidden}
 
 
 def _invisible(text: str) -> set[str]:
