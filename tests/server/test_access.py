@@ -8,15 +8,17 @@ import resource
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
 
 from server_bench import JSON, Served, served
 from signoff.server.access import BURST, LARGEST_BODY
+from signoff.server.service import LONGEST_NOTE
 from signoff.server.sockets import MOST_IDLE, ListenError, tcp_socket
 from signoff.server.tokens import Scope, TokenFile
-from system_bench import PATIENCE
+from system_bench import PATIENCE, eventually
 
 pytestmark = pytest.mark.system
 
@@ -99,6 +101,13 @@ def test_a_huge_body_is_refused(server: Served, waiting: str, announced: bool) -
     assert refused(server, waiting, huge if announced else iter([huge.encode()])).status_code == 413
 
 
+@pytest.mark.parametrize("path", ["approve", "cancel"])
+def test_a_reason_longer_than_an_agent_should_read_is_refused(server: Served, waiting: str, path: str) -> None:
+    long = {"approved": True, "reason": "x" * (LONGEST_NOTE + 1)}
+    answer = server.client("ask", "decide").post(f"/runs/{waiting}/{path}", json=long)
+    assert (answer.status_code, answer.json()["error"][:19]) == (400, "nothing was decided")
+
+
 def test_a_deep_body_is_refused(server: Served, waiting: str) -> None:
     deep = f'{{"approved": true, "reason": {"[" * 100_000}{"]" * 100_000}}}'
     assert refused(server, waiting, deep).status_code == 400
@@ -140,6 +149,15 @@ def test_one_token_cannot_ask_so_often_that_others_get_no_answer(server: Served)
     assert told.count(b"HTTP/1.1 404") >= BURST
     assert told.count(b"HTTP/1.1 429") == told.count(b"retry-after: 1\r\n") > 0
     assert server.client("read").get("/runs").status_code == 200
+
+
+def test_whoever_has_no_token_cannot_ask_so_often_that_others_see_no_page(server: Served) -> None:
+    page = f"GET /static/page.css HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+    with connected(server, page * 600) as line:
+        while b"HTTP/1.1 429" not in line.recv(65536):
+            pass
+        cookie = {"Cookie": f"signoff_token={server.token('read')}"}
+        assert httpx.get(f"{server.url}/static/page.css", headers=cookie).status_code == 200
 
 
 # -- connections
@@ -200,6 +218,26 @@ def test_what_comes_too_slowly_is_given_up(server: Served, waiting: str) -> None
     for line in lines:
         line.close()
     assert [said[:12] for said in found] == [expected for _, _, expected in slow]
+
+
+def test_an_answer_that_is_not_taken_is_given_up(server: Served) -> None:
+    for _ in range(8):
+        assert (
+            server.client("ask").post("/runs", json={"input": "x" * 900_000, "agent": "fail"}).status_code == 200
+        )
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", server.port))
+        line.sendall(head(server, "GET /runs", server.token("read")) + b"\r\n")
+        eventually(lambda: holds(server, line), server.log)
+        eventually(lambda: not holds(server, line), server.log)
+
+
+def holds(server: Served, line: socket.socket) -> bool:
+    """Whether the server has its end of a line open: one of the kernel alone has no inode."""
+    ends = [f"{port:04X}" for port in (server.port, line.getsockname()[1])]
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()]
+    return any([row[1][-4:], row[2][-4:]] == ends and row[9] != "0" for row in rows)
 
 
 @pytest.mark.parametrize("there", [0, 10, -len(WHOLE), -1])

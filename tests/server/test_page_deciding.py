@@ -8,6 +8,7 @@ import pytest
 from page_bench import Browser, PageServer, page_server, path_of, words
 
 from signoff.queue import RequestState, ReviewQueue, StoredRequest
+from signoff.server.service import LONGEST_NOTE
 from signoff.server.tokens import Scope
 from signoff.types import ApprovalPresentation
 from stocked import Stock
@@ -41,6 +42,13 @@ def test_a_rejection_is_soft_or_hard(ann: Browser, stock: Stock, answer: str, ha
     decision = stock.agent("build").wait(request.id).decision
     assert decision is not None
     assert (decision.approved, decision.hard, decision.note) == (False, hard, "not now")
+
+
+def test_a_note_longer_than_an_agent_should_read_is_refused(ann: Browser, stock: Stock) -> None:
+    request = stock.command("build", "make all")
+    refused = ann.answer(path_of(request), "reject", note="x" * (LONGEST_NOTE + 1))
+    assert refused.status_code == 400
+    assert "nothing was decided" in words(refused)
 
 
 def test_a_held_decision_is_not_sent_before_its_time(careful: Browser, stock: Stock, looking: ReviewQueue) -> None:

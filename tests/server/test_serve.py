@@ -75,6 +75,13 @@ def test_a_port_that_is_taken_is_told_before_anything_is_served(serving: Serving
         assert f"cannot listen at {address}" in serving.refusal(ExitCode.QUEUE, "--listen", address)
 
 
+def test_it_says_at_which_address_it_serves(serving: Serving) -> None:
+    with serving.start("--listen", "[::1]:0") as process:
+        assert process.stdout is not None
+        said = process.stdout.readline(), process.stdout.readline()
+    assert said[1].startswith("signoff: serving at http://[::1]:")
+
+
 def test_an_address_that_others_reach_is_told_before_anything_is_served(serving: Serving) -> None:
     assert "can be reached by other machines" in serving.refusal(ExitCode.QUEUE, "--listen", "0.0.0.0:0")
 

@@ -107,9 +107,11 @@ def serve(
         stack.enter_context(open_review_queue(chosen_place(), reviewer="signoff serve"))
         complain(f"serving at {path}")
         if listen is not None:
-            port = sockets[-1].getsockname()[1]
+            ip, port = sockets[-1].getsockname()[:2]
             hosts |= {f"{name}:{port}" for name in (*SHARED_NAMES, PAGE_NAME)}
-            complain(f"serving at http://127.0.0.1:{port}; in a browser: http://{PAGE_NAME}:{port}")
+            complain(
+                f"serving at http://{f'[{ip}]' if ':' in ip else ip}:{port}; in a browser: http://{PAGE_NAME}:{port}"
+            )
         origins = {f"http://{host}" for host in hosts} | {f"https://{name.lower()}" for name in names}
         hosts |= {name.lower() for name in names}
         log_as_json(config.log_level)

@@ -137,15 +137,18 @@ class AccessRules:
             return HttpError(403, "pages of other sites may not ask here")
         if "transfer-encoding" in headers and "content-length" in headers:
             return HttpError(400, "a body has one length; a proxy may have taken this for two requests")
-        if scope["path"] in _PUBLIC:
-            return None if self._allowance_of("").take() else HttpError(429, "too many requests; wait a second")
+        public = scope["path"] in _PUBLIC
         text, from_cookie = _presented_token(headers)
+        token = None
         try:
             token = self._tokens.holder(text) if text else None
         except TokenError as error:
-            return HttpError(503, str(error))
+            if not public:
+                return HttpError(503, str(error))
         if not self._allowance_of(token.id if token else "").take():
             return HttpError(429, "too many requests; wait a second")
+        if public:
+            return None
         if token is None:
             return HttpError(401, "this needs a token; make one with: signoff token new")
         acts = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")

@@ -39,17 +39,14 @@ from signoff.server.page_view import (
     shown_content,
     whole_request,
 )
+from signoff.server.service import LONGEST_NOTE, Service, check_note
 from signoff.server.tokens import Scope, Token
 
 if TYPE_CHECKING:
     from signoff.queue.protocol import ReviewQueue
     from signoff.server.held_decisions import HeldDecision, HeldDecisions, Target
-    from signoff.server.service import Service
 
-__all__ = ["LONGEST_NOTE", "review_routes"]
-
-LONGEST_NOTE = 10_000
-"""The most characters of a note: agents read all of it."""
+__all__ = ["review_routes"]
 
 MOST_CONTEXT = 10_000
 """The most unchanged lines around a change."""
@@ -334,8 +331,7 @@ def _single_field(fields: Mapping[str, Sequence[str]], name: str) -> str:
 
 def _note(fields: Mapping[str, Sequence[str]]) -> str | None:
     note = "".join(fields.get("note", ()))
-    if len(note) > LONGEST_NOTE:
-        raise HttpError(400, f"nothing was decided: the note is longer than {LONGEST_NOTE} characters")
+    check_note(note)
     return note if note.strip() else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -21,11 +21,9 @@ from signoff.queue.wakeups import AsyncBell
 from signoff.server.access import HttpError, is_json, read_json, require
 from signoff.server.event_stream import HEARTBEAT, HEARTBEAT_SECONDS, send_events
 from signoff.server.runs import Checkpoint, Event, Run, RunMode, RunStatus, UnknownRunError
+from signoff.server.service import Service, check_note
 from signoff.server.tokens import Scope
 from signoff.text.time import iso
-
-if TYPE_CHECKING:
-    from signoff.server.service import Service
 
 __all__ = ["runs_routes"]
 
@@ -128,6 +126,7 @@ class _RunsApi:
         body = await _json_body(request)
         run = await _find_run(self._service, request)
         reason = _text_field(body, "reason") or f"cancelled by {token.name}"
+        check_note(reason)
         if not await asyncio.to_thread(self._service.runs.request_end, run.id, reason):
             raise HttpError(409, f"the run has ended: {run.status}")
         return JSONResponse({"run_id": run.id, "status": "cancelling"}, 202)

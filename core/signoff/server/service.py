@@ -19,12 +19,25 @@ from signoff.server.access import HttpError
 from signoff.server.host import CANNOT_START, HostFiles, ProcessLock, is_locked, start_host
 from signoff.server.runs import Run, RunMode, RunStore
 
-__all__ = ["Service"]
+__all__ = ["LONGEST_NOTE", "Service", "check_note"]
+
+LONGEST_NOTE = 10_000
+"""The most characters of a note: agents read all of it."""
 
 _LOOK_SECONDS = 1.0
 """Seconds between two looks for the host."""
 
 _log = logging.getLogger("signoff.server")
+
+
+def check_note(note: str | None) -> None:
+    """Refuse a note, or a reason, that is too long for an agent to read.
+
+    Raises:
+        HttpError: It is longer than `LONGEST_NOTE`.
+    """
+    if note is not None and len(note) > LONGEST_NOTE:
+        raise HttpError(400, f"nothing was decided: your words are longer than {LONGEST_NOTE} characters")
 
 
 class Service:
@@ -133,8 +146,9 @@ class Service:
         """Decide one request under the name of a token.
 
         Raises:
-            HttpError: The queue cannot take it; nothing was decided.
+            HttpError: Its note is too long, or the queue cannot take it; nothing was decided.
         """
+        check_note(decision.note)
         try:
             queue = await asyncio.to_thread(self.review_queue, name)
             verdict = await asyncio.to_thread(queue.decide, *target, decision)
