@@ -104,7 +104,7 @@ async def twice(run):
     def delete_files(path):
         return f"deleted {path}"
     def ask(name):
-        return run.ask("delete_files", {"path": name}, server="tools-of-tests", call_id=f"call-{name}")
+        return run.ask("delete_files", {"path": name}, server="tools-of-tests", call_id=f"call/{name}")
     answers = await asyncio.gather(ask("a"), ask("b"))
     return " ".join("yes" if answer.approved else "no" for answer in answers)
 

@@ -44,6 +44,7 @@ class Browser:
             headers={"host": server.host, "accept": "text/html"},
             cookies={"signoff_token": token} if token else None,
             timeout=30,
+            limits=httpx.Limits(max_connections=None),
         )
         server.closing.callback(self.http.close)
 

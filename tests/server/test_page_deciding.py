@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from page_bench import Browser, PageServer, page_server, path_of, words
 
 from signoff.queue import RequestState, ReviewQueue, StoredRequest
+from signoff.server.page_events import MOST_CONNECTIONS
 from signoff.server.service import LONGEST_NOTE
 from signoff.server.tokens import Scope
 from signoff.types import ApprovalPresentation
 from stocked import Stock
-from system_bench import note_submission, records_of
+from system_bench import eventually, note_submission, records_of
 
 CUT = ApprovalPresentation(type="text", content="the beginning", metadata={"truncated_lines": 4})
 
@@ -336,6 +338,16 @@ def test_a_held_decision_is_dropped_when_the_server_ends(
         page = server.browser().get(held)
     assert page.status_code == 404
     assert "nothing was decided by it" in words(page)
+
+
+def test_a_page_too_many_hears_of_no_changes_until_others_were_left(ann: Browser) -> None:
+    def statuses() -> list[int]:
+        with ExitStack() as stack:
+            some = [stack.enter_context(ann.http.stream("GET", "/live")) for _ in range(MOST_CONNECTIONS + 1)]
+            return [each.status_code for each in some]
+
+    assert statuses() == [200] * MOST_CONNECTIONS + [503]
+    eventually(lambda: statuses()[0] == 200)
 
 
 def test_a_page_that_is_open_hears_of_changes(ann: Browser, stock: Stock) -> None:

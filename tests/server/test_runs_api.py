@@ -231,11 +231,11 @@ def test_when_several_calls_wait_only_an_answer_to_one_of_them_counts(server: Se
     eventually(lambda: len(server.run(run_id)["pending"]) == 2)
     refused = server.answer(run_id, approved=True)
     assert refused.status_code == 409
-    assert {each["tool_call_id"] for each in refused.json()["pending"]} == {"call-a", "call-b"}
-    assert server.answer(run_id, approved=True, tool_call_id="call-b").status_code == 200
-    eventually(lambda: [each["tool_call_id"] for each in server.run(run_id)["pending"]] == ["call-a"])
+    assert {each["tool_call_id"] for each in refused.json()["pending"]} == {"call/a", "call/b"}
+    assert server.answer(run_id, approved=True, tool_call_id="call/b").status_code == 200
+    eventually(lambda: [each["tool_call_id"] for each in server.run(run_id)["pending"]] == ["call/a"])
     assert server.run(run_id)["status"] == "paused_checkpoint"
-    by_path = server.client("decide").post(f"/runs/{run_id}/calls/call-a/approve", json={"approved": True})
+    by_path = server.client("decide").post(f"/runs/{run_id}/calls/call%2Fa/approve", json={"approved": True})
     assert by_path.status_code == 200
     assert server.becomes(run_id, "completed")["output"] == "yes yes"
 

@@ -44,7 +44,7 @@ def runs_routes(service: Service) -> list[Route]:
         Route("/runs/{run_id}", api.show, methods=["GET"]),
         Route("/runs/{run_id}/events", _EventsEndpoint(service), methods=["GET"]),
         Route("/runs/{run_id}/approve", api.approve, methods=["POST"]),
-        Route("/runs/{run_id}/calls/{tool_call_id}/approve", api.approve, methods=["POST"]),
+        Route("/runs/{run_id}/calls/{tool_call_id:path}/approve", api.approve, methods=["POST"]),
         Route("/runs/{run_id}/cancel", api.cancel, methods=["POST"]),
     ]
 
