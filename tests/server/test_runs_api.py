@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from server_bench import JSON, Served, served
+from server_bench import AGENTS, JSON, Served, served
 from signoff.queue import Decision
 from system_bench import eventually
 
@@ -94,6 +95,25 @@ def test_a_call_that_the_settings_block_is_refused_without_a_question(server: Se
     assert (offered, approved, blocked) == (["read_status"], False, True)
     assert "denylist" in reason
     assert "tool_blocked" in kinds(server.events(run_id))
+
+
+def test_a_blocked_call_is_told_without_the_arguments_that_the_settings_mask(tmp_path: Path) -> None:
+    settings = """\
+tools:
+  - server_name: tools-of-tests
+    redaction: {arguments: [pin]}
+    arguments: {delete_files: {default: block}}
+agents:
+  model: {pydantic_ai: "agents_of_tests:agent"}
+"""
+    code = AGENTS["agents_of_tests.py"]
+    for word, other in (("path: str", "pin: str"), ('", path]', '", pin]'), ('"path"', '"pin"')):
+        code = code.replace(word, other)
+    with served(tmp_path, settings, {"agents_of_tests.py": code}) as server:
+        run_id = server.begin("model", "delete_files")
+        server.becomes(run_id, "completed")
+        (blocked,) = [event["data"] for event in server.events(run_id) if event["type"] == "tool_blocked"]
+    assert json.loads(blocked["tool_arguments"]) == {"pin": "[secret, 6 characters]"}
 
 
 def test_a_model_sees_no_tool_that_the_settings_block(server: Served) -> None:

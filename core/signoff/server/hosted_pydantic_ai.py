@@ -44,7 +44,8 @@ class HostedPydanticAgent:
         setup = self._setup
         own = [tools for tools in (setup.sandbox, setup.shell, setup.custom_tools) if tools is not None]
         found = (*self._agent.toolsets, *own)
-        toolsets = [_BlockReporter(self._approved_toolset(each, run), run) for each in found]
+        approved = [self._approved_toolset(each, run) for each in found]
+        toolsets = [_BlockReporter(tools, run, tools.server) for tools in approved]
         with self._agent.override(toolsets=toolsets, tools=[]):
             result = await self._agent.run(run.input, metadata=run.facts)
         return str(result.output)
@@ -81,6 +82,7 @@ class _BlockReporter(WrapperToolset[Any]):
     """Tells the run of blocked calls, and the model, which goes on."""
 
     run: HostedRun
+    server: str | None
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
@@ -92,5 +94,5 @@ class _BlockReporter(WrapperToolset[Any]):
         except PermissionError as error:
             if error.errno is not None:  # of the operating system: the tool ran
                 return f"{type(error).__name__}: {error}"
-            self.run.blocked(name, tool_args, error)
+            self.run.blocked(name, tool_args, error, self.server)
             return ToolDenied(f"Not run: {error}")

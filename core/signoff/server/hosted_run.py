@@ -196,14 +196,15 @@ class HostedRun:
         verdict = self._policy.verdict(tool, arguments, server)
         if verdict.level is Level.BLOCK:
             error = PermissionError(f"{tool} is blocked (policy: {verdict.rule})")
-            self.blocked(tool, arguments, error)
+            self.blocked(tool, arguments, error, server)
             raise error
 
     # -- events for the store ---------------------------------------------------------------------------------
 
-    def blocked(self, tool: str, arguments: Mapping[str, Any], why: Exception) -> None:
+    def blocked(self, tool: str, arguments: Mapping[str, Any], why: Exception, server: str | None) -> None:
         """Tell that a call was refused without asking anybody."""
-        event = {"tool_name": tool, "reason": str(why), "tool_arguments": _arguments(arguments, ())}
+        masked_keys = () if self._policy is None else self._policy.masked_keys(server)
+        event = {"tool_name": tool, "reason": str(why), "tool_arguments": _arguments(arguments, masked_keys)}
         self._store.add_events(self.id, ("tool_blocked", event), counts=(AUTHORIZATION_FAILURES,))
         self._log_call("call blocked", event)
 
