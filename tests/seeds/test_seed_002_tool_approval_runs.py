@@ -1,9 +1,11 @@
-"""Tool Approval System, the document of an agent runtime: each example and table, over HTTP and with curl."""
+"""Tool Approval System, the document of an agent runtime: its examples, over HTTP and with curl."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -13,9 +15,9 @@ from typing import Any
 import pytest
 
 from runtime_settings import BALANCED, DAEMON, DEVELOPMENT, MAXIMUM
-from server_bench import Served, served
+from server_bench import AGENTS, Served, served
 from signoff.queue import Decision
-from system_bench import eventually
+from system_bench import PATIENCE, eventually
 
 pytestmark = pytest.mark.system
 
@@ -46,6 +48,18 @@ tools:
 approval_policies: {write_ops: true, dangerous_ops: true}
 """
 
+ASKING = """
+import json
+
+async def ask(run):
+    call = json.loads(run.input)
+    try:
+        answer = await run.ask(call["tool"], call["arguments"], server=call["server"])
+    except PermissionError as error:
+        return str(error)
+    return "approved" if answer.approved else "not approved"
+"""
+
 CONFIGURATIONS = {
     "files": FILTERING,
     "system": RUNTIME,
@@ -65,10 +79,12 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         @cache
         def start(name: str) -> Served:
             agent = "system" if name == "guessed" else name
-            busy = ', busy: {python: "functions_of_tests:sleep"}' if name == "guessed" else ""
-            hosted = f'agents: {{{name}: {{pydantic_ai: "agents_of_tests:{agent}"}}{busy}}}\n'
+            hosted = f'agents:\n  {name}: {{pydantic_ai: "agents_of_tests:{agent}"}}\n'
+            if name != "dev":
+                hosted += '  ask: {python: "asking:ask"}\n  busy: {python: "functions_of_tests:sleep"}\n'
             base = tmp_path_factory.mktemp(name)
-            return stack.enter_context(served(base, CONFIGURATIONS[name] + hosted))
+            files = {**AGENTS, "asking.py": ASKING}
+            return stack.enter_context(served(base, CONFIGURATIONS[name] + hosted, files))
 
         yield start
 
@@ -76,6 +92,11 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def offered(server: Served, agent: str) -> list[str]:
     server.becomes(server.begin(agent, ""), "completed")
     return list(server.noted("offered")[-1])
+
+
+def asked(server: Served, tool: str, of: str, **arguments: str) -> str:
+    """A run that asks about one call of a server's tool; its id."""
+    return server.begin("ask", json.dumps({"tool": tool, "server": of, "arguments": arguments}))
 
 
 # -- filtering before the model, and at run time
@@ -97,6 +118,10 @@ def test_a_conditional_pattern_asks_and_the_rest_runs(servers: Any) -> None:
     server.answer(waiting, approved=True)
     server.becomes(waiting, "completed")
     assert server.executed()[-1] == ["write_file", "/tmp/*"]
+    executing = asked(server, "exec_command", "system-tools")
+    server.becomes(executing, "paused_checkpoint")
+    server.answer(executing, approved=True)
+    assert server.becomes(executing, "completed")["output"] == "approved"
 
 
 # -- the four configurations
@@ -109,11 +134,35 @@ def test_maximum_security_blocks_every_tool(servers: Any) -> None:
     assert server.executed() == []
 
 
+def test_maximum_security_hides_the_arguments_that_it_names_also_of_what_it_blocks(servers: Any) -> None:
+    server = servers("critical")
+    arguments = {"password": "hunter-1", "secret": "hunter-2", "key": "hunter-3", "path": "/tmp"}
+    run_id = asked(server, "get_info", "critical-tools", **arguments)
+    assert "denylist" in server.becomes(run_id, "completed")["output"]
+    (blocked,) = [event["data"] for event in server.events(run_id) if event["type"] == "tool_blocked"]
+    assert "hunter" not in blocked["tool_arguments"]
+    assert json.loads(blocked["tool_arguments"])["path"] == "/tmp"
+
+
 def test_balanced_security_offers_what_reads_and_nothing_that_deletes(servers: Any) -> None:
     server = servers("prod")
     assert offered(server, "prod") == ["read_status"]
     server.becomes(server.begin("prod", "read_status", mode="daemon"), "completed")
     assert server.executed() == [["read_status", "/tmp/*"]]
+
+
+@pytest.mark.parametrize("tool", ["read_or_write", "get_or_create", "get_modify_time"])
+def test_balanced_security_asks_about_what_writes_and_hides_the_arguments_that_it_names(
+    servers: Any, tool: str
+) -> None:
+    server = servers("prod")
+    run_id = asked(server, tool, "prod-tools", password="hunter-1", secret="hunter-2", token="hunter-3")
+    server.becomes(run_id, "paused_checkpoint")
+    server.answer(run_id, approved=True)
+    server.becomes(run_id, "completed")
+    arguments = checkpoint(server, run_id)["tool_arguments"]
+    assert "hunter" not in arguments
+    assert json.loads(arguments).keys() == {"password", "secret", "token"}
 
 
 def test_development_asks_only_about_deletions_and_in_a_daemon_about_nothing(servers: Any) -> None:
@@ -139,6 +188,8 @@ def test_a_daemon_that_may_approve_by_itself_never_runs_what_is_blocked(servers:
     assert "format_disk" not in offered(server, "automation")
     server.becomes(server.begin("automation", "delete_files format_disk", mode="autonomous"), "completed")
     assert server.executed() == [["delete_files", "/tmp/*"]]
+    run_id = asked(server, "sudo_reboot", "automation-tools")
+    assert 'denylist "sudo_.*"' in server.becomes(run_id, "completed")["output"]
 
 
 def test_it_takes_the_setting_and_the_mode_to_approve_by_itself(servers: Any) -> None:
@@ -179,6 +230,21 @@ def test_the_checkpoint_has_the_fields_and_texts_of_the_document(servers: Any) -
         },
         "required": ["approved"],
     }
+    (paused,) = [event["data"] for event in server.events(run_id) if event["type"] == "run_paused"]
+    assert paused == {"reason": "tool_approval_required", "tool_name": "delete_files", "tool_call_id": "call-0"}
+
+
+def test_the_checkpoint_of_a_dangerous_operation_says_so_in_its_reason_and_its_prompt(servers: Any) -> None:
+    server = servers("guessed")
+    run_id = asked(server, "dangerous_operation", "system-tools", action="delete_all")
+    server.becomes(run_id, "paused_checkpoint")
+    server.answer(run_id, approved=False)
+    server.becomes(run_id, "cancelled")
+    data = checkpoint(server, run_id)
+    reason = "Tool 'dangerous_operation' contains potentially dangerous operations"
+    assert (data["tool_name"], data["reason"]) == ("dangerous_operation", reason)
+    assert data["prompt"] == f"Do you approve executing 'dangerous_operation'? {reason}"
+    assert data["tool_arguments"] == '{"action": "delete_all"}'
 
 
 @pytest.mark.parametrize(
@@ -202,44 +268,72 @@ def test_the_states_of_a_run_are_told(servers: Any, approved: bool, ended: str, 
 # -- the session with curl
 
 
-def curl(server: Served, *words: str, scopes: tuple[str, ...] = ("ask", "read", "decide")) -> dict[str, Any]:
-    bearer = f"Authorization: Bearer {server.token(*scopes)}"
-    done = subprocess.run(["curl", "-s", "-H", bearer, *words], capture_output=True, text=True, check=True)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+BODY = ["-H", "Content-Type: application/json", "-d"]
 
 
-def begun_with_curl(server: Served, agent: str, text: str) -> str:
-    words = {"input": text, "mode": "interactive", "session_id": "user-session-123"}
-    body = json.dumps({**words, "agent": agent})
-    started = curl(server, "-X", "POST", f"{server.url}/runs", "-H", "Content-Type: application/json", "-d", body)
-    assert started["status"] == "running"
+def curl(server: Served, *words: str) -> tuple[int, dict[str, Any]]:
+    """The status and the answer."""
+    bearer = f"Authorization: Bearer {server.token('ask', 'read', 'decide')}"
+    command = ["curl", "-s", "-w", "\n%{http_code}", "-X", "POST", "-H", bearer, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    answer, status = done.stdout.rsplit("\n", 1)
+    return int(status), json.loads(answer)
+
+
+def paused_with_curl(server: Served) -> str:
+    """A run of the only agent, with the body of the document."""
+    body = {"input": "delete_files", "mode": "interactive", "session_id": "user-session-123"}
+    status, started = curl(server, f"{server.url}/runs", *BODY, json.dumps(body))
+    assert (status, started) == (200, {"run_id": started["run_id"], "status": "running"})
+    server.becomes(started["run_id"], "paused_checkpoint")
     return str(started["run_id"])
 
 
-def test_the_session_of_the_document_with_curl(servers: Any, tmp_path: Path) -> None:
-    server = servers("guessed")
-    run_id = begun_with_curl(server, "guessed", "delete_files")
-    server.becomes(run_id, "paused_checkpoint")
-    approve = ["-X", "POST", f"{server.url}/runs/{run_id}/approve"]
-    assert curl(server, *approve, "-d", '{"reason": "test"}') == {"error": "Missing required field: approved"}
-    body = ["-H", "Content-Type: application/json", "-d"]
-    answer = curl(server, *approve, *body, '{"approved": true, "reason": "User confirmed deletion is safe"}')
-    assert answer["status"] == "approved"
-    assert answer["message"] == "Tool execution approved and resumed"
-    server.becomes(run_id, "completed")
-    assert curl(server, *approve, "-d", '{"approved": true}') == {
-        "error": "run not found or not active",
-        "status": "completed",
-    }
-    unknown = ["-X", "POST", f"{server.url}/runs/invalid-run/approve", "-d", '{"approved": true}']
-    assert curl(server, *unknown) == {"error": "run not found or not active"}
-    denied = begun_with_curl(server, "guessed", "delete_files")
-    server.becomes(denied, "paused_checkpoint")
-    deny = ["-X", "POST", f"{server.url}/runs/{denied}/approve", *body]
-    answer = curl(server, *deny, '{"approved": false, "reason": "Too risky - might delete important files"}')
-    assert answer["status"] == "denied"
-    assert answer["message"] == "Tool execution denied and run cancelled"
+@pytest.mark.parametrize(
+    ("approved", "reason", "status", "message", "ended"),
+    [
+        (True, "User confirmed deletion is safe", "approved", "Tool execution approved and resumed", "completed"),
+        (
+            False,
+            "Too risky - might delete important files",
+            "denied",
+            "Tool execution denied and run cancelled",
+            "cancelled",
+        ),
+    ],
+    ids=["approved", "denied"],
+)
+def test_the_session_of_the_document_with_curl(
+    servers: Any, approved: bool, reason: str, status: str, message: str, ended: str
+) -> None:
+    server = servers("dev")
+    run_id = paused_with_curl(server)
+    sent = {"approved": approved, "reason": reason}
+    assert curl(server, f"{server.url}/runs/{run_id}/approve", *BODY, json.dumps(sent)) == (
+        200,
+        {"status": status, "message": message, "run_id": run_id, "tool_call_id": "call-0", **sent},
+    )
+    server.becomes(run_id, ended)
+
+
+def test_what_cannot_be_answered_says_why(servers: Any) -> None:
+    server = servers("dev")
+    run_id = paused_with_curl(server)
+    approve = f"{server.url}/runs/{run_id}/approve"
+    assert curl(server, approve, "-d", '{"reason": "test"}') == (
+        400,
+        {"error": "Missing required field: approved"},
+    )
+    assert curl(server, f"{server.url}/runs/invalid-run/approve", "-d", '{"approved": true}') == (
+        404,
+        {"error": "run not found or not active"},
+    )
+    server.answer(run_id, approved=False)
+    server.becomes(run_id, "cancelled")
+    assert curl(server, approve, "-d", '{"approved": true}') == (
+        404,
+        {"error": "run not found or not active", "status": "cancelled"},
+    )
 
 
 def test_a_run_that_is_not_paused_says_its_status(servers: Any) -> None:
@@ -255,16 +349,24 @@ def test_a_run_that_is_not_paused_says_its_status(servers: Any) -> None:
 # -- audit and monitoring
 
 
-def test_the_metrics_have_the_names_of_the_document(servers: Any) -> None:
-    server = servers("guessed")
+def test_the_metrics_of_the_document_count_what_they_are_named_after(servers: Any) -> None:
+    server = servers("automation")
     before = metrics(server)
-    run_id = server.begin("guessed", "delete_files")
-    server.becomes(run_id, "paused_checkpoint")
-    server.answer(run_id, approved=False)
-    server.becomes(run_id, "cancelled")
+    for tool, method in (("sudo_reboot", "POST"), ("delete_note", "POST"), ("delete_note", "DELETE")):
+        run_id = asked(server, tool, "automation-tools", method=method)
+        if tool == "sudo_reboot":
+            server.becomes(run_id, "completed")
+        else:
+            server.becomes(run_id, "paused_checkpoint")
+            server.answer(run_id, approved=False)
+            server.becomes(run_id, "cancelled")
     after = metrics(server)
-    assert after["tool_consent_required_total"] == before["tool_consent_required_total"] + 1
-    assert {"tool_authorization_failures_total", "dangerous_operations_detected_total"} <= after.keys()
+    names = (
+        "tool_authorization_failures_total",
+        "tool_consent_required_total",
+        "dangerous_operations_detected_total",
+    )
+    assert [after[name] - before[name] for name in names] == [1, 2, 1]
 
 
 def metrics(server: Served) -> dict[str, float]:
@@ -278,7 +380,19 @@ def test_logs_are_json_and_trace_each_request(servers: Any) -> None:
     server.client("read").get("/runs")
     lines = (server.work / "serve.log").read_text().splitlines()
     logged = [json.loads(line) for line in lines if line.startswith("{")]
-    assert any(line["message"] == "request" and line["path"] == "/runs" for line in logged)
+    request = next(line for line in logged if line["message"] == "request" and line["path"] == "/runs")
+    assert (request["level"], request["method"], request["status"]) == ("info", "GET", 200)
+    assert request["ms"] >= 0
+
+
+def test_verbose_logs_hold_the_arguments_of_calls_without_their_secrets(servers: Any) -> None:
+    server = servers("automation")
+    run_id = asked(server, "sudo_reboot", "automation-tools", path="/tmp/verbose", password="hunter-1")
+    server.becomes(run_id, "completed")
+    logged = [json.loads(line) for line in (server.data / "host.log").read_text().splitlines()]
+    (call,) = [line for line in logged if line["message"] == "call blocked" and line["run"] == run_id]
+    assert "/tmp/verbose" in call["tool_arguments"]
+    assert "hunter" not in call["tool_arguments"]
 
 
 def test_the_terminal_and_the_wire_decide_the_same_requests(servers: Any) -> None:
@@ -290,3 +404,84 @@ def test_the_terminal_and_the_wire_decide_the_same_requests(servers: Any) -> Non
         queue.decide(pending["request_id"], pending["revision"], pending["digest"], Decision(approved=True))
         assert eventually(lambda: queue.pending() == ())
     assert server.becomes(run_id, "completed")["status"] == "completed"
+
+
+# -- the shell client
+
+HANDLER = r"""#!/bin/bash
+# approval-handler.sh - Simple approval handler
+
+run_id=$1
+event_stream=$(curl -s -N "http://localhost:8080/runs/$run_id/events")
+
+echo "$event_stream" | while IFS= read -r line; do
+  if [[ "$line" == *"checkpoint_required"* ]]; then
+    tool_name=$(echo "$line" | jq -r '.data.tool_name')
+    reason=$(echo "$line" | jq -r '.data.reason')
+
+    echo "Tool '$tool_name' requires approval: $reason"
+    echo -n "Approve? (y/n): "
+    read -r approval
+
+    if [[ "$approval" == "y" ]]; then
+      curl -X POST "http://localhost:8080/runs/$run_id/approve" \
+        -H "Content-Type: application/json" \
+        -d '{"approved": true, "reason": "CLI user approved"}'
+      echo "✓ Tool approved"
+    else
+      curl -X POST "http://localhost:8080/runs/$run_id/approve" \
+        -H "Content-Type: application/json" \
+        -d '{"approved": false, "reason": "CLI user denied"}'
+      echo "✗ Tool denied"
+    fi
+  fi
+done
+"""
+
+REMEDIES = {
+    'event_stream=$(curl -s -N "http://localhost:8080/runs/$run_id/events")\n\n': "",
+    'echo "$event_stream" |': 'curl -s -N "http://localhost:8080/runs/$run_id/events" |',
+    'echo "$line" |': 'echo "${line#data: }" |',
+    "read -r approval": "read -r approval </dev/tty",
+    "curl -": 'curl -H "Authorization: Bearer $TOKEN" -',
+}
+
+IN_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "ended"),
+    [("y", "✓ Tool approved", "completed"), ("n", "✗ Tool denied", "cancelled")],
+    ids=["yes", "no"],
+)
+def test_the_shell_client_asks_in_its_terminal_and_ends_with_the_run(
+    servers: Any, tmp_path: Path, typed: str, told: str, ended: str
+) -> None:
+    assert shutil.which("jq"), "jq is missing; run: sh scripts/install-programs.sh jq"
+    server = servers("guessed")
+    text = HANDLER
+    for wrong, right in REMEDIES.items():
+        assert wrong in text
+        text = text.replace(wrong, right)
+    handler = tmp_path / "approval-handler.sh"
+    handler.write_text(text.replace("http://localhost:8080", server.url))
+    run_id = server.begin("guessed", "delete_files")
+    said = tmp_path / "said"
+    with (
+        said.open("w") as out,
+        subprocess.Popen(
+            [sys.executable, "-c", IN_A_TERMINAL, "bash", str(handler), run_id],
+            env={**server.variables, "TOKEN": server.token("read", "decide")},
+            stdin=subprocess.PIPE,
+            stdout=out,
+            text=True,
+        ) as client,
+    ):
+        assert client.stdin is not None
+        eventually(lambda: "Approve? (y/n): " in said.read_text(), said.read_text)
+        print(typed, file=client.stdin, flush=True)
+        assert client.wait(PATIENCE) == 0
+    reason = "Tool 'delete_files' appears to perform write operations"
+    assert f"Tool 'delete_files' requires approval: {reason}" in said.read_text()
+    assert told in said.read_text()
+    assert server.becomes(run_id, ended)
