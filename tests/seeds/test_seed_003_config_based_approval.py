@@ -129,6 +129,8 @@ def test_new_parameter__signature() -> None:
     [
         (True, None, undecorated_tool, 1),
         ({"description": "Custom"}, None, undecorated_tool, 1),
+        (False, None, undecorated_tool, 0),
+        (False, None, decorated_tool, 1),
         (False, "required", undecorated_tool, 1),
         (None, "none", decorated_tool, 0),
         (None, "required", undecorated_tool, 1),
