@@ -17,7 +17,7 @@ import pytest
 from runtime_settings import BALANCED, DAEMON, DEVELOPMENT, MAXIMUM
 from server_bench import AGENTS, Served, served
 from signoff.queue import Decision
-from system_bench import PATIENCE, eventually
+from system_bench import PATIENCE, eventually, running
 
 pytestmark = pytest.mark.system
 
@@ -466,22 +466,13 @@ def test_the_shell_client_asks_in_its_terminal_and_ends_with_the_run(
     handler = tmp_path / "approval-handler.sh"
     handler.write_text(text.replace("http://localhost:8080", server.url))
     run_id = server.begin("guessed", "delete_files")
-    said = tmp_path / "said"
-    with (
-        said.open("w") as out,
-        subprocess.Popen(
-            [sys.executable, "-c", IN_A_TERMINAL, "bash", str(handler), run_id],
-            env={**server.variables, "TOKEN": server.token("read", "decide")},
-            stdin=subprocess.PIPE,
-            stdout=out,
-            text=True,
-        ) as client,
-    ):
-        assert client.stdin is not None
-        eventually(lambda: "Approve? (y/n): " in said.read_text(), said.read_text)
-        print(typed, file=client.stdin, flush=True)
-        assert client.wait(PATIENCE) == 0
+    command = [sys.executable, "-c", IN_A_TERMINAL, "bash", str(handler), run_id]
+    variables = {**server.variables, "TOKEN": server.token("read", "decide")}
+    with running(command, variables, tmp_path) as client:
+        said, _ = client.communicate(f"{typed}\n", PATIENCE)
+    assert client.returncode == 0
     reason = "Tool 'delete_files' appears to perform write operations"
-    assert f"Tool 'delete_files' requires approval: {reason}" in said.read_text()
-    assert told in said.read_text()
+    assert f"Tool 'delete_files' requires approval: {reason}" in said
+    assert "Approve? (y/n): " in said
+    assert told in said
     assert server.becomes(run_id, ended)

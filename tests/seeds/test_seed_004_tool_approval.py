@@ -1,7 +1,7 @@
 """Document 004, "tool_approval" of ConnectOnion: each of its examples and each row of its tables, by heading.
 
-Only `test_events` needs the framework: `Session` does what its tool executor does around the plugin. What real agents
-make of it is in `tests/adapters/test_connectonion.py`.
+Only `test_events` needs the framework: `Session` does what its tool executor does around the plugin. What real
+agents make of it is in `tests/adapters/test_connectonion.py`.
 """
 
 from __future__ import annotations
