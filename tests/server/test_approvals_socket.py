@@ -20,6 +20,7 @@ from signoff import ApprovalContext, ApprovalController, ApprovalDecision, simpl
 from signoff.connection import connect_agent
 from signoff.queue import AgentQueue, Decision, open_review_queue
 from signoff.server.approvals_socket import EXPLAIN_FIRST, MOST_CONNECTIONS, decision_of
+from signoff.server.service import LONGEST_NOTE
 from signoff.server.tokens import Scope, TokenFile
 from system_bench import PATIENCE, eventually
 
@@ -211,6 +212,16 @@ def test_an_answer_that_names_another_request_decides_nothing(agent: Agent, app:
     assert not answers(app, approved=True, request_id="0" * 20)["accepted"]
     assert not asked.done()
     assert answers(app, approved=False)["accepted"]
+
+
+def test_words_too_long_to_be_read_decide_nothing(agent: Agent, app: ClientConnection) -> None:
+    asked = agent.asks("write", {"path": "1"})
+    heard(app)
+    refused = answers(app, approved=True, feedback="x" * (LONGEST_NOTE + 1))
+    assert (refused["accepted"], asked.done()) == (False, False)
+    assert "longer than" in refused["message"]
+    heard(app)
+    assert answers(app, approved=True, feedback="x" * LONGEST_NOTE)["accepted"]
 
 
 def test_a_client_that_leaves_decides_nothing_and_the_call_waits_on(agent: Agent, server: Served) -> None:
