@@ -137,6 +137,11 @@ def test_a_plain_harmless_command_is_low(command: str) -> None:
         ("uv run signoff approve 1a2b3c4d", "answers-requests"),
         ("uv run python -m signoff.cli approve 1a2b3c4d", "answers-requests"),
         ("uvx signoff approve 1a2b3c4d", "answers-requests"),
+        ("pipenv run signoff approve 1a2b3c4d", "answers-requests"),
+        ("uvx signoff@latest approve 1a2b3c4d", "answers-requests"),
+        ("uv run .venv/bin/signoff approve 1a2b3c4d", "answers-requests"),
+        ("python -Imsignoff.cli approve 1a2b3c4d", "answers-requests"),
+        ("python3 -m signoff.cli.__main__ approve 1a2b3c4d", "answers-requests"),
         ("echo $(rm x)", "delete"),
         ("busybox rm x", "delete"),
         ("rm 'unclosed", "delete"),
@@ -186,8 +191,11 @@ def test_what_is_not_known_to_be_harmless_is_at_least_medium(command: str, reaso
         "signoff status --queue approve",
         "python3 -m signoff.cli status",
         "uv run signoff ask --tool approve",
+        "uvx signoff@latest status",
+        "python -Imsignoff.cli ask --tool deploy",
         "uv add signoff",
         "uv run pytest tests/signoff",
+        "uv run --directory work/signoff pytest",
     ],
 )
 def test_asking_and_looking_answers_no_requests(command: str) -> None:

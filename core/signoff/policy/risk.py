@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os.path
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
@@ -275,10 +276,14 @@ _TELLING = frozenset(
 """Programs whose name alone, or with the words after it, tells of a risk."""
 _ASKING = frozenset({"ask", "status"})
 """Verbs of `signoff` that an agent needs; all others are for the person."""
-_STARTERS = frozenset({"uv", "uvx", "pipx", "poetry", "pdm", "hatch", "rye"})
+_STARTERS = frozenset(
+    {"uv", "uvx", "pipx", "poetry", "pdm", "hatch", "rye", "pipenv", "pixi", "conda", "mamba", "micromamba"}
+)
 """Programs that start `signoff` from an environment that they know."""
-_MODULE = {"signoff.cli", "-msignoff.cli"}
-"""The module, as Python is told to run it."""
+_PROGRAM = re.compile(r"(?:(?:.*/)?bin/)?signoff(?:[@=<>~!\[].*)?", re.DOTALL)
+"""The program, as such a program is told to run it: by its name or path, perhaps with a version."""
+_MODULE = re.compile(r"(?:-[A-Za-z]*m)?signoff\.cli(?:\.__main__)?")
+"""The module, as Python is told to run it, perhaps in one word with its options."""
 _WRITERS = frozenset({"tee", "cp", "mv", "ln", "install", "touch", "mkdir", "dd", "sed", "patch", "rsync"})
 """Programs that write the files that their arguments name."""
 
@@ -410,13 +415,14 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
 def _answers_requests(name: str, words: Sequence[Word]) -> bool:
     """True if a command runs `signoff`, by itself or through another program, with any verb but `_ASKING`."""
     texts = [word.text for word in words]
+    called: tuple[re.Pattern[str], ...] = ()
     if name == "signoff":
-        called = {texts[0]}
-    elif name == "uvx" or (name in _STARTERS and "run" in texts):
-        called = {"signoff", *_MODULE}
-    else:
-        called = _MODULE if name.startswith(("python", "pypy")) else set()
-    at = next((at for at, text in enumerate(texts) if text in called), None)
+        return _ASKING.isdisjoint(texts[1:2])
+    if name == "uvx" or (name in _STARTERS and "run" in texts):
+        called = _PROGRAM, _MODULE
+    elif name.startswith(("python", "pypy")):
+        called = (_MODULE,)
+    at = next((at for at, text in enumerate(texts) if any(each.fullmatch(text) for each in called)), None)
     return at is not None and _ASKING.isdisjoint(texts[at + 1 : at + 2])
 
 
