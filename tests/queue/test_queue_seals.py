@@ -244,6 +244,32 @@ def test_what_was_shown_in_other_words_for_a_while_is_not_approved(agent, review
     assert reject(review, posted).accepted
 
 
+@pytest.mark.parametrize("approved", [True, False])
+def test_an_agent_that_goes_on_with_a_request_asks_again_if_other_words_were_shown(
+    agent, open_agent, review, rewrite, approved
+):
+    posted = agent.submit(call())
+    rewrite(posted, "write notes.txt", "nothing to worry about")
+    if approved:
+        approve(review, review.get(posted.id))
+    other = open_agent()
+    again = other.submit(call())
+    assert (again.pending, again.revision, again.submission.description) == (True, 2, "write notes.txt")
+    approve(review, again)
+    assert other.wait(again.id).approved
+
+
+def test_an_agent_that_goes_on_with_a_request_believes_only_an_approval_of_it(agent, open_agent, review, rewrite):
+    posted = agent.submit(call())
+    other = open_agent()
+    assert other.submit(call(expires_at=posted.created_at + 60_000_000)).revision == 1
+    rewrite(posted, "write notes.txt", "nothing to worry about")
+    approve(review, review.get(posted.id))
+    outcome = other.wait(posted.id)
+    assert not outcome.approved
+    assert "was given to something else" in outcome.doubt
+
+
 def test_a_no_needs_no_seal(agent, forge):
     posted = agent.submit(call())
     forge(posted, Decision(approved=False, note="no", by="anna"))

@@ -263,8 +263,9 @@ class QueueMachine(RuleBasedStateMachine):
         assert self.seen == {id_: (it.revision, it.state) for id_, it in self.model.items()}
 
     def _take_or_ask_again(self, it, posted, batch, high):
-        """An approval is taken by posting the same again; one that was taken is asked again."""
-        if it.state == "approved" and it.taken:
+        """An approval is taken by posting the same again; one that was taken, or of other risk, is asked again."""
+        other = it.high != high and it.state in ("pending", "approved")
+        if other or (it.state == "approved" and it.taken):
             it.ended.append("superseded")
             self.order += 1
             it.revision, it.state, it.order, it.taken = it.revision + 1, "pending", self.order, False

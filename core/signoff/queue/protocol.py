@@ -77,8 +77,9 @@ class AgentQueue(Protocol):
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns the stored request.
 
-        An approval that nobody took is taken by this. One that was taken or given up is spent, and one without the
-        seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
+        An approval that nobody took is taken by this. One that was taken or given up is spent, one without the
+        seal of a trusted reviewer is not believed, and a request that tells the call otherwise, by another
+        description or risk, does not count: the same key asks again, as the next revision.
 
         Raises:
             RequestConflictError: The key was used for other content.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
 from signoff.queue import wording
-from signoff.queue.codec import check_asked_by, to_text
+from signoff.queue.codec import check_asked_by, submission_to_text, to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
     QueueError,
@@ -170,8 +170,9 @@ class SqlAgentQueue:
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
-        An approval that nobody took is taken by this; one that was taken, or given up, is spent, and one without
-        the seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
+        An approval that nobody took is taken by this; one that was taken, or given up, is spent, one without the
+        seal of a trusted reviewer is not believed, and a request that tells the call otherwise, by another
+        description or risk, does not count: the same key asks again, as the next revision.
 
         Raises:
             RequestConflictError: The key was used for other content.
@@ -192,8 +193,10 @@ class SqlAgentQueue:
                 doubt = wording.LOST if there.seq <= self._last_of_before else self._belief.doubt(there)
                 if doubt is not None:
                     return self._next_revision(transaction, there, posting, doubt)
+                if not requests.says_the_same(there, posting):
+                    return self._next_revision(transaction, there, posting)
                 return self._answers.take(transaction, there)
-            return requests.take_over(transaction, there, self._asking(submission))
+            return self._go_on_with(transaction, there, posting)
 
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         """Put a new revision in place of a request; the old one is superseded.
@@ -219,7 +222,7 @@ class SqlAgentQueue:
             if owner is not None and owner.id != there.id:
                 raise RequestConflictError(f"the key {submission.key!r} already belongs to request {owner.id}")
             if there.pending and requests.same_content(there, submission):
-                return requests.take_over(transaction, there, self._asking(submission))
+                return self._go_on_with(transaction, there, posting)
             return self._next_revision(transaction, there, posting)
 
     def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
@@ -451,6 +454,17 @@ class SqlAgentQueue:
     def _asking(self, submission: Submission) -> AskedBy:
         """The asker: this connection, for whoever makes the call through it."""
         return replace(self._asked_by, caller=submission.caller, via=submission.via or self._asked_by.via)
+
+    def _go_on_with(
+        self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
+    ) -> StoredRequest:
+        """Wait for a request that is there, unless somebody changed what the person is shown of it."""
+        if not there.pending:
+            return there
+        if not requests.says_the_same(there, posting):
+            return self._next_revision(transaction, there, posting)
+        self._belief.posted(there, submission_to_text(there.submission))
+        return requests.take_over(transaction, there, self._asking(posting.submission))
 
     def _next_revision(
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting, why: str | None = None

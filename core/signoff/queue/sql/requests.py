@@ -35,6 +35,7 @@ __all__ = [
     "newest",
     "posting",
     "same_content",
+    "says_the_same",
     "spent",
     "supersede",
     "take_over",
@@ -116,6 +117,16 @@ def same_content(request: StoredRequest, submission: Submission) -> bool:
     return (
         request.submission.digest == submission.digest and request.submission.payload_key == submission.payload_key
     )
+
+
+_OF_ONE_POSTING = ("expires_at", "group_id", "group_size", "batch_id", "batch_position", "batch_remaining")
+"""Fields that may differ each time that the same call is posted: they say when and among what it was asked."""
+
+
+def says_the_same(request: StoredRequest, posting: Posting) -> bool:
+    """True if a person is shown of a request just the call that is posted."""
+    of_now = {name: getattr(posting.stored, name) for name in _OF_ONE_POSTING}
+    return replace(request.submission, **of_now) == posting.stored
 
 
 def spent(request: StoredRequest) -> bool:
