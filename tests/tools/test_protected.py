@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signoff.tools.roots import is_protected
+from signoff.confine.protected_names import is_protected
 
 DIRECTORIES = """
     .git .hg .jj .github .gitlab .gitea .forgejo .circleci .buildkite .husky .githooks .vscode .idea .zed

@@ -80,6 +80,7 @@ _HOMES = {
     "popup": ("signoff.cli.popup", "popup"),
     "reject": ("signoff.cli.decide", "reject"),
     "reviewers": ("signoff.cli.reviewers", "reviewers"),
+    "sandbox": ("signoff.cli.sandbox", "sandbox"),
     "serve": ("signoff.cli.serve", "serve"),
     "show": ("signoff.cli.show", "show"),
     "status": ("signoff.cli.status_command", "status"),

@@ -21,6 +21,7 @@ from signoff.effects import FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.snapshot.files import edited, named
 from signoff.queue.amendment import PARTIAL
+from signoff.tools.os_profile import OSProfileConfig
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
 from signoff.tools.safe_io import Attachment, attachment, list_beneath, locked_file, read_beneath
 from signoff.tools.setting_faults import made_from
@@ -49,6 +50,10 @@ class SandboxConfig(BaseModel):
     """Whether file and shell tools may only be used inside a sandbox of the operating system."""
     os_sandbox_fallback: Literal["fail_fast", "refuse_tools"] = "fail_fast"
     """Without that sandbox: refuse to start, or start and block every file and shell tool."""
+    os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(("bwrap",), min_length=1)
+    """The ways to confine commands, in order; the first that works is taken. landlock holds less."""
+    os_sandbox_profile: OSProfileConfig | None = None
+    """Further limits for commands."""
 
 
 def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig:
@@ -146,6 +151,11 @@ class FileSandbox:
     def cwd(self) -> str:
         """Absolute directory at which relative paths start."""
         return self._all_roots.cwd
+
+    @property
+    def places(self) -> tuple[tuple[str, PathConfig], ...]:
+        """The directories of the roots, without links, with their settings."""
+        return self._all_roots.places
 
     @property
     def names(self) -> frozenset[str]:

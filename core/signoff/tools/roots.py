@@ -15,17 +15,15 @@ import unicodedata
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
-from signoff.effects import FileWrite
-from signoff.policy.risk import assess, lies_in_bare_repository
+from signoff.confine.protected_names import is_protected
+from signoff.policy.risk import lies_in_bare_repository
 from signoff.present.reveal import findings
 from signoff.present.snapshot.files import named
-from signoff.queue.records import Risk
 from signoff.tools.openat2 import RootDirectory
 
 __all__ = [
@@ -35,7 +33,6 @@ __all__ = [
     "Roots",
     "follow",
     "followed",
-    "is_protected",
 ]
 
 
@@ -146,6 +143,11 @@ class Roots:
             directory = _opened(self.cwd, config.root, by_kernel=by_kernel)
             if directory is not None:
                 self._roots.append(_Root(name, config, directory))
+
+    @property
+    def places(self) -> tuple[tuple[str, PathConfig], ...]:
+        """The directories, without links, with their settings."""
+        return tuple((root.path, root.config) for root in self._roots)
 
     def access(self, operation: Operation, path: object) -> Access:
         """Judge one operation. Looks at names and links on the disk, never into a file.
@@ -326,70 +328,6 @@ def _reasons_of_file(path: str, real: str) -> Iterator[str]:
         raise PermissionError(f"{named(real)} is not a regular file")
     if found.st_nlink > 1:
         yield _MANY_NAMES
-
-
-# -- Names of files that other programs run or obey without asking anybody, or that hold the rules of approval.
-#
-# Writing one of them is a way to run code later, so it is asked about wherever it lies. All names are compared
-# in lower case: some file systems do not tell cases apart.
-
-_DIRECTORIES = frozenset(
-    {
-        ".git", ".hg", ".jj",
-        ".github", ".gitlab", ".gitea", ".forgejo", ".circleci", ".buildkite", ".husky", ".githooks",
-        ".vscode", ".idea", ".zed", ".devcontainer", ".claude", ".cursor", ".codex", ".gemini", ".windsurf",
-        ".continue", ".ssh", ".cargo", ".direnv", ".emacs.d", ".signoff",
-    }
-)  # fmt: skip
-"""Directories whose content is protected, and so are files of that name."""
-
-_BELOW_CONFIG = frozenset(
-    {"autostart", "environment.d", "fish", "git", "nvim", "nushell", "systemd", "direnv", "mise", "signoff"}
-)
-"""Directories that are protected within ``.config``."""
-
-_FILES = frozenset(
-    {
-        ".mcp.json", "mcp.json", ".claude.json", ".cursorrules", ".envrc", ".direnvrc", ".mise.toml", "mise.toml",
-        ".profile", ".login", ".logout", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".xsessionrc",
-        ".pam_environment", ".gitconfig", ".gitmodules", ".gitlab-ci.yml", ".travis.yml", ".vimrc", ".gvimrc",
-        ".exrc", ".nvimrc", ".nvim.lua", ".emacs", ".dir-locals.el", ".gdbinit", ".lldbinit", ".tmux.conf",
-        ".screenrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".irbrc", ".pryrc", ".rprofile",
-        ".pythonrc", ".pythonrc.py", ".pypirc", ".devcontainer.json", ".gitattributes", ".pre-commit-config.yaml",
-        ".pre-commit-config.yml", ".drone.yml", ".drone.yaml", "azure-pipelines.yml", "azure-pipelines.yaml",
-        ".pdbrc",
-    }
-)  # fmt: skip
-
-_SHELL_START = re.compile(r"\.(ba|z|k|mk|c|tc|da|a|ya|fi)?sh(rc|env|_?(profile|login|logout|aliases|functions)).*")
-"""Shell start-up files, also parts of them such as ``.bashrc.local``."""
-
-_ZSH_START = re.compile(r"\.z(profile|login|logout)")
-
-_RULES = re.compile(r"\.?signoff\.(ya?ml|json|toml)")
-
-
-_PATH_FILE = re.compile(r".*\.pth")
-"""Files whose lines every start of Python may run (https://docs.python.org/3/library/site.html)."""
-
-
-def is_protected(names: Sequence[str]) -> bool:
-    """True if writing a file needs a question because of its name.
-
-    Args:
-        names: Components of its path, from the top of the project.
-    """
-    lower = [name.lower() for name in names]
-    if not lower:
-        return False
-    last = lower[-1]
-    return (
-        not _DIRECTORIES.isdisjoint(lower)
-        or any(outer == ".config" and inner in _BELOW_CONFIG for outer, inner in pairwise(lower))
-        or last in _FILES
-        or any(pattern.fullmatch(last) is not None for pattern in (_SHELL_START, _ZSH_START, _RULES, _PATH_FILE))
-        or assess("", {}, (FileWrite("/" + "/".join(names), ""),), "/").risk is Risk.HIGH
-    )
 
 
 # -- The real target of a path, found one component at a time.

@@ -108,6 +108,8 @@ class ShellConfig(BaseModel):
     """For commands that no rule is about."""
     rules: tuple[ShellRule, ...] = ()
     """Of the rules that are about a command the strictest decides, in whatever order they stand."""
+    network: StrictBool = False
+    """Whether confined commands have the network; see `SandboxConfig.require_os_sandbox`."""
 
     @classmethod
     def from_top_level(

@@ -1,0 +1,1 @@
+"""Hard walls of the operating system around commands."""

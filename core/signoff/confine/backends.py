@@ -1,0 +1,64 @@
+"""The ways to confine a command that this system may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from signoff.confine.errors import LaunchError
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from signoff.confine.profile import OSProfile
+
+__all__ = ["BACKENDS", "Backend", "LaunchError", "backend_named"]
+
+BACKENDS = ("bwrap",)
+"""Their names in settings."""
+
+
+class Backend(Protocol):
+    """A way to confine a command."""
+
+    name: str
+
+    def start(
+        self,
+        argv: Sequence[str],
+        profile: OSProfile,
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        replaced: Mapping[str, str] | None = None,
+        **streams: int | IO[Any] | None,
+    ) -> subprocess.Popen[bytes]:
+        """Start a command under a profile.
+
+        Args:
+            argv: The command, as words.
+            profile: What it may touch.
+            cwd: Its working directory.
+            env: Its environment.
+            replaced: Other directories by the places where they are mounted.
+            **streams: `stdin`, `stdout` and `stderr`, as for `subprocess.Popen`.
+
+        Raises:
+            LaunchError: It was not started.
+        """
+        ...
+
+
+def backend_named(name: str) -> Backend:
+    """Return a backend by its name in settings.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
+    match name:
+        case "bwrap":
+            from signoff.confine.bubblewrap import Bubblewrap
+
+            return Bubblewrap()
+        case _:
+            raise ValueError(f"there is no way to confine commands called {name!r}; known: {', '.join(BACKENDS)}")

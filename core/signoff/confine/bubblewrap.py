@@ -1,0 +1,390 @@
+"""Bubblewrap (https://github.com/containers/bubblewrap): a command in a file system of its own.
+
+The new root is empty. What the profile shows is mounted into it at its own path, parents before children; what it hides
+in there is covered; and what is read-only inside a writable directory keeps its place, because each directory above it
+is a mount as well, which nobody can rename. The command starts only after the mounts were read back from outside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import shutil
+import stat
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import IO, Any, Self
+
+from signoff.confine.errors import LaunchError
+from signoff.confine.mountinfo import MountLine, origin, read_mounts
+from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.seccomp import UnknownMachineError, filter_program
+from signoff.confine.system import system_links
+
+__all__ = ["Bubblewrap", "Mount", "MountKind", "mounts_of", "options"]
+
+_DIRECTORIES = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin")
+"""Where the program is looked for: never in a place of the agent's."""
+_OWN = ("/proc", "/sys", "/dev")
+"""Directories that are made anew for each command."""
+_TMP = "/tmp"  # noqa: S108 - of the command alone
+_TMP_BYTES = 1 << 30
+_MOST_PROCESSES = 2048
+_SECONDS = 10.0
+"""The time for setting up; what takes longer is ended."""
+_LOOK_AGAIN = 0.0005
+
+
+class MountKind(StrEnum):
+    """How a place is mounted."""
+
+    WRITABLE = "writable"
+    READ_ONLY = "read-only"
+    HIDDEN_DIRECTORY = "hidden directory"
+    HIDDEN_FILE = "hidden file"
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A place that is mounted.
+
+    Attributes:
+        path: The path, in the sandbox.
+        kind: The kind of mount.
+        source: The path outside, if it is another one.
+        leads: True for a hidden directory with something visible inside.
+    """
+
+    path: str
+    kind: MountKind
+    source: str | None = None
+    leads: bool = False
+
+
+# -- Which mounts a profile needs.
+
+
+def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> list[Mount]:
+    """Return the mounts for a profile, those above before those below.
+
+    Args:
+        profile: The profile.
+        replaced: Other directories by the places where they are mounted.
+
+    Raises:
+        LaunchError: The profile cannot be kept as the files are now.
+    """
+    shown = profile.visible()
+    found: dict[str, Mount] = {}
+    for path, access in shown:
+        above = PathAccess.NONE if path == "/" else shown.at(_parent(path))
+        kind = _kind_of_file(path)
+        if kind is None:
+            _require_harmless(path, access, above)
+            continue
+        if access is PathAccess.WRITE:
+            _require_writable_place(path)
+        found[path] = _mount(path, access, kind, shown, (replaced or {}).get(path))
+        if above is PathAccess.WRITE:
+            for pin in _pins(path, shown):
+                found.setdefault(pin, Mount(pin, MountKind.WRITABLE))
+    return sorted(found.values(), key=lambda mount: (_depth(mount.path), mount.path))
+
+
+def _mount(path: str, access: PathAccess, kind: str, shown: PathMap, source: str | None) -> Mount:
+    match access:
+        case PathAccess.WRITE:
+            return Mount(path, MountKind.WRITABLE, source)
+        case PathAccess.READ:
+            return Mount(path, MountKind.READ_ONLY, source)
+        case _ if kind == "file":
+            return Mount(path, MountKind.HIDDEN_FILE)
+        case _:
+            leads = any(PurePosixPath(each).is_relative_to(path) and access for each, access in shown)
+            return Mount(path, MountKind.HIDDEN_DIRECTORY, leads=leads)
+
+
+def _pins(path: str, shown: PathMap) -> Iterator[str]:
+    """The directories between a place and the writable one around it: a mount of its own cannot be renamed."""
+    places = {each for each, _ in shown}
+    above = _parent(path)
+    while above not in places:
+        yield above
+        above = _parent(above)
+
+
+def _kind_of_file(path: str) -> str | None:
+    """``directory`` or ``file``; None if there is nothing."""
+    try:
+        if os.path.realpath(path, strict=True) != path:
+            raise LaunchError(f"{path} leads elsewhere through a link")
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        if os.path.lexists(path):
+            raise LaunchError(f"{path} is a link that leads nowhere") from None
+        return None
+    except OSError as error:
+        raise LaunchError(f"{path} cannot be looked at: {error.strerror}") from error
+    if stat.S_ISDIR(mode):
+        return "directory"
+    if stat.S_ISREG(mode):
+        return "file"
+    raise LaunchError(f"{path} is neither a file nor a directory")
+
+
+def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
+    """Return if it does no harm that a place is not there: nobody can make it."""
+    if access is PathAccess.WRITE:
+        raise LaunchError(f"{path} is to be writable, and is not there")
+    if above is PathAccess.WRITE:
+        raise LaunchError(f"{path} is protected, and is not there, so that the command could make it")
+
+
+def _require_writable_place(path: str) -> None:
+    if path == "/" or any(PurePosixPath(path).is_relative_to(each) for each in _OWN):
+        raise LaunchError(f"{path} is never writable in a sandbox")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or "/"
+
+
+def _depth(path: str) -> int:
+    return 0 if path == "/" else path.count("/")
+
+
+# -- The options of Bubblewrap.
+
+
+def options(profile: OSProfile, mounts: Sequence[Mount], links: Mapping[str, str], cwd: str) -> list[str]:
+    """Return the options for a profile and its mounts.
+
+    Args:
+        profile: The profile.
+        mounts: Its mounts, as `mounts_of` returns them.
+        links: Links of the system, by their paths.
+        cwd: The working directory.
+    """
+    whole = any(mount.path == "/" for mount in mounts)
+    places = {mount.path for mount in mounts}
+    words = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
+    words += [] if profile.network else ["--unshare-net"]
+    words += ["--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
+    words += ["--hostname", "confined"]
+    for mount in mounts:
+        if mount.path == "/":
+            words += _words_of(mount)
+    # The kernel lets root write into /proc/sys by user id alone, even without capabilities.
+    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
+    if _TMP not in places:
+        words += ["--perms", "1777", "--size", str(_TMP_BYTES), "--tmpfs", _TMP]
+    if not whole:
+        for path, target in links.items():
+            words += ["--symlink", target, path]
+    for mount in mounts:
+        if mount.path != "/":
+            words += _words_of(mount)
+    for mount in mounts:
+        if mount.kind is MountKind.HIDDEN_DIRECTORY:
+            words += ["--remount-ro", mount.path]
+    return [*words, "--remount-ro", "/", "--chdir", cwd]
+
+
+def _words_of(mount: Mount) -> list[str]:
+    match mount.kind:
+        case MountKind.WRITABLE:
+            return ["--bind", mount.source or mount.path, mount.path]
+        case MountKind.READ_ONLY:
+            return ["--ro-bind", mount.source or mount.path, mount.path]
+        case MountKind.HIDDEN_DIRECTORY:
+            return ["--perms", "0111" if mount.leads else "0000", "--tmpfs", mount.path]
+        case MountKind.HIDDEN_FILE:
+            return ["--ro-bind", os.devnull, mount.path]
+
+
+# -- Starting.
+
+
+class Bubblewrap:
+    """Confines commands with Bubblewrap and a filter of system calls."""
+
+    name = "bwrap"
+
+    def start(
+        self,
+        argv: Sequence[str],
+        profile: OSProfile,
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        replaced: Mapping[str, str] | None = None,
+        **streams: int | IO[Any] | None,
+    ) -> subprocess.Popen[bytes]:
+        """Start a command under a profile, once its mounts are as they should be; see `Backend.start`."""
+        program = find_program()
+        mounts = mounts_of(profile, replaced)
+        if profile.visible().at(cwd) is PathAccess.NONE:
+            raise LaunchError(f"the working directory {cwd} is not among the directories of the profile")
+        words = options(profile, mounts, system_links(network=profile.network), cwd)
+        try:
+            calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)
+        except UnknownMachineError as error:
+            raise LaunchError(str(error)) from error
+        with _SettingUp(words, calls) as setting_up:
+            process = setting_up.popen([program], argv, env=dict(env), **streams)
+            try:
+                child = setting_up.child(process, streams.get("stdout"))
+                _require_mounts(process, child, profile, mounts)
+                resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))
+                resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
+                setting_up.release()
+            except BaseException as error:
+                process.kill()
+                process.wait()
+                if isinstance(error, OSError):
+                    raise LaunchError(f"the sandbox cannot be looked at: {error.strerror}") from error
+                raise
+            return process
+
+
+def find_program() -> str:
+    """Return the path of Bubblewrap, from a directory of the system.
+
+    Raises:
+        LaunchError: There is none, or it is not one to be trusted with this.
+    """
+    found = shutil.which("bwrap", path=os.pathsep.join(_DIRECTORIES))
+    if found is None:
+        raise LaunchError("bwrap is not installed in a directory of the system")
+    path = os.path.realpath(found)
+    facts = os.stat(path)
+    if facts.st_uid != 0 or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise LaunchError(f"{path} does not belong to root alone")
+    if facts.st_mode & stat.S_ISUID:
+        raise LaunchError(f"{path} is set-user-id; install one that uses user namespaces")
+    return path
+
+
+class _SettingUp:
+    """The descriptors by which a starting sandbox is told its options, tells its process, and waits."""
+
+    def __init__(self, words: Sequence[str], filter_of_calls: bytes) -> None:
+        self._ours: list[int] = []
+        self._filter = self._memory("filter", filter_of_calls)
+        self._info, self._tells = self._pipe()
+        self._waits, self._go = self._pipe()
+        own = {"--seccomp": self._filter, "--info-fd": self._tells, "--block-fd": self._waits}
+        words = [*words, *(word for name, number in own.items() for word in (name, str(number)))]
+        self._words = self._memory("options", b"".join(os.fsencode(word) + b"\0" for word in words))
+
+    def _memory(self, name: str, data: bytes) -> int:
+        number = os.memfd_create(name)
+        self._ours.append(number)
+        os.write(number, data)
+        os.lseek(number, 0, os.SEEK_SET)
+        return number
+
+    def _pipe(self) -> tuple[int, int]:
+        both = os.pipe()
+        self._ours += both
+        return both
+
+    def popen(self, program: Sequence[str], argv: Sequence[str], **given: Any) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [*program, "--args", str(self._words), "--", *argv],
+            pass_fds=(self._words, self._filter, self._tells, self._waits),
+            start_new_session=True,
+            **given,
+        )
+        for number in (self._tells, self._waits):
+            self._ours.remove(number)
+            os.close(number)
+        return process
+
+    def child(self, process: subprocess.Popen[bytes], output: object) -> int:
+        """Return the process that waits inside."""
+        told, end = b"", time.monotonic() + _SECONDS
+        while b"}" not in told:
+            ready, _, _ = select.select([self._info], [], [], max(0.0, end - time.monotonic()))
+            if not ready:
+                raise LaunchError(f"the sandbox was not set up within {_SECONDS:g} seconds")
+            piece = os.read(self._info, 4096)
+            if not piece:
+                process.wait(_SECONDS)
+                raise LaunchError(f"the sandbox was not set up: {_said(output) or 'bwrap says nothing'}")
+            told += piece
+        return int(json.loads(told)["child-pid"])
+
+    def release(self) -> None:
+        os.write(self._go, b"1")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number in self._ours:
+            os.close(number)
+
+
+def _said(output: object) -> str:
+    """The words of the program, if its errors go to a file."""
+    try:
+        return os.pread(output.fileno(), 1000, 0).decode("utf-8", "replace").strip()  # type: ignore[attr-defined]
+    except (AttributeError, OSError):
+        return ""
+
+
+# -- Reading back from outside.
+
+
+def _require_mounts(
+    process: subprocess.Popen[bytes], child: int, profile: OSProfile, mounts: Iterable[Mount]
+) -> None:
+    """Return once a sandbox has all its mounts, each of what it should show, and nothing else that can be written.
+
+    Raises:
+        LaunchError: It has not.
+    """
+    outside, end = read_mounts(), time.monotonic() + _SECONDS
+    while True:
+        inside = read_mounts(child)
+        if _is_set_up(inside, outside) or process.poll() is not None or time.monotonic() > end:
+            _require_as_planned(inside, outside, profile, mounts)
+            return
+        time.sleep(_LOOK_AGAIN)
+
+
+def _is_set_up(inside: Sequence[MountLine], outside: Sequence[MountLine]) -> bool:
+    """True once the new root is in place, with a ``/proc`` of its own; it is sealed before that."""
+    here, there = ({line.path: line for line in lines} for lines in (inside, outside))
+    own = "/proc" in here and "/proc" in there and here["/proc"].device != there["/proc"].device
+    return own and not here["/"].writable
+
+
+def _require_as_planned(
+    inside: Sequence[MountLine], outside: Sequence[MountLine], profile: OSProfile, mounts: Iterable[Mount]
+) -> None:
+    last = {line.path: line for line in inside}
+    for mount in mounts:
+        line = last.get(mount.path)
+        if line is None or line.writable is not (mount.kind is MountKind.WRITABLE):
+            raise LaunchError(f"{mount.path} is not mounted as planned ({mount.kind})")
+        if mount.kind is MountKind.HIDDEN_DIRECTORY:
+            if line.type != "tmpfs":
+                raise LaunchError(f"{mount.path} is not hidden as planned")
+            continue
+        source = os.devnull if mount.kind is MountKind.HIDDEN_FILE else mount.source or mount.path
+        if (line.device, line.root) != origin(source, outside):
+            raise LaunchError(f"{mount.path} was exchanged for something else while the sandbox was set up")
+    shown = profile.visible()
+    places = {mount.path for mount in mounts}
+    for path, line in last.items():
+        own = any(PurePosixPath(path).is_relative_to(each) for each in (*_OWN, *({_TMP} - places)))
+        if line.writable and not own and shown.at(path) is not PathAccess.WRITE:
+            raise LaunchError(f"{path} is writable in the sandbox, and should not be")

@@ -1,0 +1,178 @@
+"""Whether commands can be confined here, found by confining one.
+
+That a program is there, and even that it runs something, tells nothing: ten things are tried inside, and what came of
+them is looked at from outside.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from signoff.confine.backends import Backend, LaunchError, backend_named
+from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.system import system_files
+
+__all__ = ["CHECKS", "Unusable", "Usable", "detect", "first_usable"]
+
+CHECKS = (
+    "a command starts, and its exit code comes back",
+    "it can write where it may",
+    "it cannot write what it may only read",
+    "it cannot see anything else",
+    "a protected directory in a writable one stays as it is, and where it is",
+    "it has a network of its own",
+    "it does not see other processes",
+    "it can get no new privileges",
+    "it has no capabilities",
+    "its system calls are filtered",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """A backend that confines.
+
+    Attributes:
+        backend: It.
+        checks: The things that were tried, each in words.
+    """
+
+    backend: Backend
+    checks: tuple[str, ...] = CHECKS
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A backend that does not.
+
+    Attributes:
+        backend: Its name.
+        reason: The reason, in words.
+        remedy: What a person can do about it.
+        raw_line: What the program said, or "".
+    """
+
+    backend: str
+    reason: str
+    remedy: str
+    raw_line: str = ""
+
+    def __str__(self) -> str:
+        said = f" ({self.raw_line})" if self.raw_line else ""
+        return f"{self.backend}: {self.reason}{said}; {self.remedy}"
+
+
+_EXIT_CODE = 42
+_SCRIPT = """\
+echo made > rw/made
+echo made > ro/made
+cat outside/secret && : > rw/saw
+echo made > rw/hole/made
+mv rw/hole rw/moved
+readlink /proc/self/ns/net /proc/self/ns/pid
+grep -E '^(NoNewPrivs|CapEff|CapBnd|Seccomp):' /proc/self/status
+exit 42
+"""
+
+_REMEDIES = (
+    (("RTM_NEWADDR", "uid map", "setting up uid"), "load the AppArmor profile for bwrap that your system brings"),
+    (("Can't mount proc",), "start the container with an unmasked /proc, or say os_sandbox: external if it is the sandbox"),
+    (("No space left", "nesting"), "it is inside another sandbox that allows none; say os_sandbox: external if that one counts"),
+    (("No permissions to create new namespace", "Operation not permitted"), "allow user namespaces, or say os_sandbox: external in a container"),
+    (("not installed",), "install bubblewrap (apt install bubblewrap)"),
+)  # fmt: skip
+
+
+@cache
+def detect(name: str) -> Usable | Unusable:
+    """Try a backend, once in a process.
+
+    Args:
+        name: Its name in settings, such as ``bwrap``.
+    """
+    backend = backend_named(name)
+    try:
+        failed = _failed_checks(backend)
+    except (LaunchError, OSError, subprocess.TimeoutExpired) as error:
+        line = str(error)
+        return Unusable(name, "no command can be started in it", _remedy(line), line)
+    if not failed:
+        return Usable(backend)
+    return Unusable(
+        name, f"a command ran in it and was not confined: not so: {'; '.join(failed)}", "do not use this one"
+    )
+
+
+def first_usable(names: Sequence[str]) -> Usable | tuple[Unusable, ...]:
+    """Return the first of some backends that confines, or why none does."""
+    found = []
+    for name in names:
+        result = detect(name)
+        if isinstance(result, Usable):
+            return result
+        found.append(result)
+    return tuple(found)
+
+
+def _failed_checks(backend: Backend) -> list[str]:
+    with tempfile.TemporaryDirectory(prefix="signoff-") as made:
+        base = Path(os.path.realpath(made))
+        for name in ("rw/hole", "ro", "outside"):
+            (base / name).mkdir(parents=True)
+        (base / "outside/secret").write_text("secret")
+        places = {"rw": PathAccess.WRITE, "ro": PathAccess.READ, "rw/hole": PathAccess.READ}
+        paths = PathMap({str(base / name): access for name, access in places.items()})
+        profile = OSProfile(paths.join(PathMap({str(base): PathAccess.NONE})), system_files(network=False))
+        code, said = _run(backend, profile, base)
+        return [check for check, holds in zip(CHECKS, _results(base, code, said), strict=True) if not holds]
+
+
+def _run(backend: Backend, profile: OSProfile, base: Path) -> tuple[int, str]:
+    with tempfile.TemporaryFile() as output:
+        process = backend.start(
+            ["/bin/sh", "-c", f"cd {base}; {_SCRIPT}"],
+            profile,
+            cwd=str(base / "rw"),
+            env={"PATH": "/usr/bin:/bin"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            code = process.wait(10)
+        finally:
+            process.kill()
+            process.wait()
+        output.seek(0)
+        return code, output.read().decode("utf-8", "replace")
+
+
+def _results(base: Path, code: int, said: str) -> tuple[bool, ...]:
+    status = dict(line.split(":\t", 1) for line in said.splitlines() if ":\t" in line)
+    return (
+        code == _EXIT_CODE,
+        (base / "rw/made").exists(),
+        not (base / "ro/made").exists(),
+        not (base / "rw/saw").exists() and "secret" not in said.splitlines(),
+        not (base / "rw/hole/made").exists() and not (base / "rw/moved").exists(),
+        _other_namespace("net", said),
+        _other_namespace("pid", said),
+        status.get("NoNewPrivs") == "1",
+        {status.get("CapEff"), status.get("CapBnd")} == {"0000000000000000"},
+        status.get("Seccomp") == "2",
+    )
+
+
+def _other_namespace(kind: str, said: str) -> bool:
+    inside = [line for line in said.splitlines() if line.startswith(f"{kind}:[")]
+    return len(inside) == 1 and inside[0] != os.readlink(f"/proc/self/ns/{kind}")  # noqa: PTH115
+
+
+def _remedy(line: str) -> str:
+    return next((remedy for words, remedy in _REMEDIES if any(word in line for word in words)), "see docs/sandbox.md")

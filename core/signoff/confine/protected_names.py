@@ -1,0 +1,152 @@
+"""Names of files that other programs run or obey without asking anybody, or that hold the rules of approval.
+
+Writing one of them is a way to run code later, so the file tools ask about it wherever it lies, and a confined command
+cannot change it. All names are compared in lower case: some file systems do not tell cases apart.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from signoff.effects import FileWrite
+from signoff.policy.risk import assess
+from signoff.queue.records import Risk
+
+__all__ = ["is_protected", "kept_back", "protected_below"]
+
+_DIRECTORIES = frozenset(
+    {
+        ".git", ".hg", ".jj",
+        ".github", ".gitlab", ".gitea", ".forgejo", ".circleci", ".buildkite", ".husky", ".githooks",
+        ".vscode", ".idea", ".zed", ".devcontainer", ".claude", ".cursor", ".codex", ".gemini", ".windsurf",
+        ".continue", ".ssh", ".cargo", ".direnv", ".emacs.d", ".signoff",
+    }
+)  # fmt: skip
+"""Directories whose content is protected, and so are files of that name."""
+
+_BELOW_CONFIG = frozenset(
+    {"autostart", "environment.d", "fish", "git", "nvim", "nushell", "systemd", "direnv", "mise", "signoff"}
+)
+"""Directories that are protected within ``.config``."""
+
+_FILES = frozenset(
+    {
+        ".mcp.json", "mcp.json", ".claude.json", ".cursorrules", ".envrc", ".direnvrc", ".mise.toml", "mise.toml",
+        ".profile", ".login", ".logout", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".xsessionrc",
+        ".pam_environment", ".gitconfig", ".gitmodules", ".gitlab-ci.yml", ".travis.yml", ".vimrc", ".gvimrc",
+        ".exrc", ".nvimrc", ".nvim.lua", ".emacs", ".dir-locals.el", ".gdbinit", ".lldbinit", ".tmux.conf",
+        ".screenrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".irbrc", ".pryrc", ".rprofile",
+        ".pythonrc", ".pythonrc.py", ".pypirc", ".devcontainer.json", ".gitattributes", ".pre-commit-config.yaml",
+        ".pre-commit-config.yml", ".drone.yml", ".drone.yaml", "azure-pipelines.yml", "azure-pipelines.yaml",
+        ".pdbrc",
+    }
+)  # fmt: skip
+
+_SHELL_START = re.compile(r"\.(ba|z|k|mk|c|tc|da|a|ya|fi)?sh(rc|env|_?(profile|login|logout|aliases|functions)).*")
+"""Shell start-up files, also parts of them such as ``.bashrc.local``."""
+
+_ZSH_START = re.compile(r"\.z(profile|login|logout)")
+
+_RULES = re.compile(r"\.?signoff\.(ya?ml|json|toml)")
+
+
+_PATH_FILE = re.compile(r".*\.pth")
+"""Files whose lines every start of Python may run (https://docs.python.org/3/library/site.html)."""
+
+
+def is_protected(names: Sequence[str]) -> bool:
+    """True if writing a file needs a question because of its name.
+
+    Args:
+        names: Components of its path, from the top of the project.
+    """
+    lower = [name.lower() for name in names]
+    if not lower:
+        return False
+    last = lower[-1]
+    return (
+        not _DIRECTORIES.isdisjoint(lower)
+        or any(outer == ".config" and inner in _BELOW_CONFIG for outer, inner in pairwise(lower))
+        or last in _FILES
+        or any(pattern.fullmatch(last) is not None for pattern in (_SHELL_START, _ZSH_START, _RULES, _PATH_FILE))
+        or assess("", {}, (FileWrite("/" + "/".join(names), ""),), "/").risk is Risk.HIGH
+    )
+
+
+# -- What is there now, below a directory that a command may write.
+
+_OF_REPOSITORY = ("config", "config.worktree", "commondir", "gitdir", "hooks", "modules")
+"""The files of a repository that name programs, or another repository; see gitrepository-layout(5)."""
+_REPOSITORY = frozenset({"head", "objects", "refs"})
+
+
+def protected_below(top: str, skip: Callable[[str], bool] = lambda path: False) -> Iterator[str]:
+    """Find the files and directories below one that a command must leave as they are. No link is followed.
+
+    Of a repository these are its settings and hooks, not what git itself writes.
+
+    Args:
+        top: A directory, absolute.
+        skip: Tells of a directory whether to leave it out, with all that is in it.
+    """
+    for folder, folders, files in os.walk(top):
+        inside = [name for name in folders if not skip(os.path.join(folder, name))]  # noqa: PTH118
+        names = {name.lower() for name in (*folders, *files)}
+        if names >= _REPOSITORY:
+            yield from _of_repository(folder)
+            folders[:] = []
+            continue
+        folders[:] = []
+        outer = os.path.basename(folder)  # noqa: PTH119
+        for name in (*inside, *files):
+            path = os.path.join(folder, name)  # noqa: PTH118
+            if name.lower() == ".git" and name in inside and not os.path.islink(path):  # noqa: PTH114
+                yield from _of_repository(path)
+            elif _is_protected_name(outer, name):
+                yield path
+            elif name in inside:
+                folders.append(name)
+
+
+def _of_repository(folder: str) -> Iterator[str]:
+    worktrees = os.path.join(folder, "worktrees")  # noqa: PTH118
+    holding = [folder]
+    if os.path.isdir(worktrees) and not os.path.islink(worktrees):  # noqa: PTH112, PTH114
+        holding += [entry.path for entry in os.scandir(worktrees) if entry.is_dir(follow_symlinks=False)]
+    for each in holding:
+        for name in _OF_REPOSITORY:
+            path = os.path.join(each, name)  # noqa: PTH118
+            if os.path.lexists(path):
+                yield path
+
+
+@lru_cache(100_000)
+def _is_protected_name(outer: str, name: str) -> bool:
+    return is_protected([outer, name] if outer == ".config" else [name])
+
+
+def kept_back(paths: Iterable[str], top: str, quarantine: Path) -> list[str]:
+    """Move files away that a command made and that other programs would run or obey.
+
+    Args:
+        paths: The files and directories.
+        top: The directory that they are below.
+        quarantine: The directory for them; it is made.
+
+    Returns:
+        Their new paths.
+    """
+    found = []
+    for path in paths:
+        place = quarantine / os.path.relpath(path, top)
+        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        shutil.move(path, place)
+        found.append(str(place))
+    return found

@@ -1,0 +1,38 @@
+"""The files of the system that programs need to start, which no configuration has to name."""
+
+from __future__ import annotations
+
+import os
+
+from signoff.confine.profile import PathAccess, PathMap
+
+__all__ = ["system_files", "system_links"]
+
+_TREES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_SETTINGS = (
+    "/etc/alternatives", "/etc/ca-certificates", "/etc/debian_version", "/etc/fonts", "/etc/group", "/etc/host.conf",
+    "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/magic",
+    "/etc/mime.types", "/etc/nsswitch.conf", "/etc/os-release", "/etc/passwd", "/etc/pki", "/etc/protocols",
+    "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo", "/etc/timezone",
+)  # fmt: skip
+_NAMES_OF_HOSTS = ("/etc/resolv.conf",)
+"""Where names are asked for; only with the network."""
+
+
+def system_files(*, network: bool) -> PathMap:
+    """Return the files, read-only, where they really are."""
+    found = {os.path.realpath(path): PathAccess.READ for path in _names(network=network) if os.path.exists(path)}  # noqa: PTH110
+    return PathMap(found)
+
+
+def system_links(*, network: bool) -> dict[str, str]:
+    """Return the names of these files that are links, with what they say."""
+    links = {}
+    for path in _names(network=network):
+        if os.path.islink(path):  # noqa: PTH114
+            links[path] = os.readlink(path)  # noqa: PTH115
+    return links
+
+
+def _names(*, network: bool) -> tuple[str, ...]:
+    return (*_TREES, *_SETTINGS, *(_NAMES_OF_HOSTS if network else ()))

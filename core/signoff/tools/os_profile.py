@@ -1,0 +1,158 @@
+"""The most that a command may touch, derived from the configuration of the file and shell tools.
+
+It never allows what the tools themselves would refuse, or would ask about and nobody was asked: where a mount cannot
+say what the configuration says, such as endings of names, it allows less.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, StrictBool
+
+from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.system import system_files
+from signoff.queue.keys.folder import keys_folder
+from signoff.queue.location import PLACE_VARIABLE, is_url, locate
+
+if TYPE_CHECKING:
+    from signoff.tools.file_sandbox import SandboxConfig
+    from signoff.tools.roots import PathConfig
+    from signoff.tools.shell_rules import ShellConfig
+
+__all__ = ["ENVIRONMENT", "OSProfileConfig", "derive_os_sandbox_profile", "derived"]
+
+ENVIRONMENT = frozenset(
+    {"PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TERM", "TZ", "USER", "LOGNAME", "NO_COLOR", "COLUMNS"}
+)
+"""Variables that a confined command gets, besides those that are set for it."""
+
+_NEVER_WRITABLE = ("/", "/proc", "/sys", "/dev", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var")
+
+
+class OSProfileConfig(BaseModel):
+    """Limits for commands, beyond those that follow from the tools: nothing here ever allows more.
+
+    What is left out limits nothing further; an empty list allows nothing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    read: tuple[str, ...] | None = None
+    """Directories and files that may be read, besides those that may be written."""
+    write: tuple[str, ...] | None = None
+    """Directories and files that may be written."""
+    hide: tuple[str, ...] = ()
+    """Directories and files that are not there for a command, of the system too."""
+    network: StrictBool | None = None
+    """False: no network, whatever the shell tool allows."""
+    environment: tuple[str, ...] | None = None
+    """Names of the variables that a command may get."""
+
+    def profile(self, cwd: str) -> OSProfile:
+        """Return the limits as a profile.
+
+        Args:
+            cwd: The directory at which relative paths start.
+        """
+        hidden = {_resolved(cwd, path): PathAccess.NONE for path in self.hide}
+        paths = runtime = _below("/", hidden)
+        if self.write is not None:
+            paths = paths.meet(PathMap({"/": PathAccess.READ} | self._places(cwd, self.write)))
+        if self.read is not None:
+            paths = paths.meet(PathMap(self._places(cwd, (*self.read, *(self.write or ())))))
+        environment = None if self.environment is None else frozenset(self.environment)
+        return OSProfile(paths, runtime, self.network is not False, True, environment)
+
+    def _places(self, cwd: str, paths: Iterable[str]) -> dict[str, PathAccess]:
+        return {_resolved(cwd, path): PathAccess.WRITE for path in paths}
+
+
+def _below(path: str, less: Mapping[str, PathAccess]) -> PathMap:
+    return PathMap({path: PathAccess.WRITE}).meet(PathMap({"/": PathAccess.WRITE} | dict(less)))
+
+
+def derive_os_sandbox_profile(
+    sandbox_config: SandboxConfig,
+    shell_config: ShellConfig | None = None,
+    explicit_profile: OSProfile | None = None,
+    *,
+    cwd: str | os.PathLike[str] | None = None,
+    approved: bool = True,
+) -> OSProfile:
+    """Derive what a command may touch from the configuration of the tools.
+
+    Args:
+        sandbox_config: The roots.
+        shell_config: The rules of the shell; without them there is no network.
+        explicit_profile: Limits beyond those; nothing that it does not allow is allowed.
+        cwd: The directory at which relative roots start; the process's own by default.
+        approved: True for a command that a person approves, seeing what it can write. For others, what the file tools
+            would ask about is read-only, or hidden.
+
+    Raises:
+        ValueError: A root is too wide to be writable.
+    """
+    start = os.path.realpath(cwd or os.curdir)
+    roots = ((_resolved(start, config.root), config) for config in sandbox_config.paths.values() if config.root)
+    there = [(path, config) for path, config in roots if os.path.isdir(path)]  # noqa: PTH112
+    return derived(there, shell_config, explicit_profile, approved=approved)
+
+
+def derived(
+    roots: Iterable[tuple[str, PathConfig]],
+    shell: ShellConfig | None,
+    explicit: OSProfile | None = None,
+    *,
+    approved: bool,
+) -> OSProfile:
+    """Derive a profile, as `derive_os_sandbox_profile`, from roots that were resolved before.
+
+    Raises:
+        ValueError: A root is too wide to be writable.
+    """
+    places: dict[str, PathAccess] = {}
+    for path, config in roots:
+        access = _access(config, approved=approved)
+        places[path] = min(access, places.get(path, access))
+        if config.mode == "rw":
+            _require_narrow(path)
+    paths = PathMap(places)
+    for own in own_places():
+        paths = paths.limited(own, PathAccess.NONE)
+    network = shell is not None and shell.network
+    profile = OSProfile(paths, system_files(network=network), network, False, ENVIRONMENT)
+    return profile if explicit is None else profile.intersect(explicit)
+
+
+def _access(config: PathConfig, *, approved: bool) -> PathAccess:
+    """The access below a root; a mount cannot tell names by their endings, so such a root is hidden."""
+    if config.suffixes is not None or (config.read_approval and not approved):
+        return PathAccess.NONE
+    if config.mode == "ro" or (config.write_approval and not approved):
+        return PathAccess.READ
+    return PathAccess.WRITE
+
+
+def _require_narrow(path: str) -> None:
+    home = os.path.realpath(Path.home())
+    if path in _NEVER_WRITABLE or PurePosixPath(home).is_relative_to(path):
+        raise ValueError(f"{path} is too wide to be writable for commands; name directories in it instead")
+
+
+def own_places() -> frozenset[str]:
+    """Return the directories of signoff itself: its data with queues and trusted rules, settings, keys and state."""
+    import platformdirs  # late, as wherever places are looked up
+
+    kinds = (platformdirs.user_data_path, platformdirs.user_config_path, platformdirs.user_state_path)
+    places = [keys_folder().directory, *(kind("signoff", appauthor=False) for kind in kinds)]
+    if not is_url(os.environ.get(PLACE_VARIABLE)):
+        places.append(locate().directory)
+    return frozenset(map(os.path.realpath, places))
+
+
+def _resolved(cwd: str, path: str) -> str:
+    return os.path.realpath(os.path.join(cwd, os.path.expanduser(path)))  # noqa: PTH118, PTH111

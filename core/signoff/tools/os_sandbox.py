@@ -1,0 +1,170 @@
+"""`OSSandbox`: the walls of the operating system around the commands of an agent."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, Self
+
+from signoff.confine.detect import Usable, first_usable
+from signoff.confine.errors import LaunchError
+from signoff.confine.profile import OSProfile, PathAccess
+from signoff.confine.protected_names import kept_back, protected_below
+from signoff.tools.os_profile import OSProfileConfig, derived
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from signoff.confine.backends import Backend
+    from signoff.tools.roots import PathConfig
+    from signoff.tools.shell_rules import ShellConfig
+
+__all__ = ["OSSandbox", "Started"]
+
+_INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}  # noqa: S108 - a directory of the command alone
+_TOOLS_FILE = "tools.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A command that runs in the sandbox.
+
+    Attributes:
+        process: Its process; the exit code is 128 and the number of the signal if a signal ended it.
+    """
+
+    process: subprocess.Popen[bytes]
+    _writable: tuple[str, ...]
+    _protected: frozenset[str]
+
+    def swept(self) -> list[str]:
+        """Move away what the command made, although other programs run or obey it, and return a line for each.
+
+        To be called when it has ended.
+        """
+        lines = []
+        for top in self._writable:
+            made = [path for path in protected_below(top) if path not in self._protected]
+            if made:
+                kept = kept_back(made, top, _quarantine())
+                lines += [
+                    f"{path} was made, and other programs run or obey files of that name: it is now {new}"
+                    for path, new in zip(made, kept, strict=True)
+                ]
+        return lines
+
+
+class OSSandbox:
+    """Confines the commands of an agent to what its tools may touch.
+
+    Args:
+        roots: The directories of the file tools, resolved, with their settings.
+        shell: The settings of the shell tool.
+        limits: Further limits.
+        cwd: The directory in which commands run.
+        backends: The ways to confine them, in order; the first that works is taken.
+
+    Raises:
+        ValueError: None of them works here, or a root is too wide.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[tuple[str, PathConfig]],
+        shell: ShellConfig | None = None,
+        limits: OSProfileConfig | None = None,
+        *,
+        cwd: str,
+        backends: Sequence[str] = ("bwrap",),
+    ) -> None:
+        found = first_usable(backends)
+        if not isinstance(found, Usable):
+            raise ValueError("; ".join(map(str, found)))  # noqa: TRY004 - of the system, not of an argument
+        self._backend: Backend = found.backend
+        self._cwd = cwd
+        explicit = None if limits is None else limits.profile(cwd)
+        places = tuple(roots)
+        self._profiles = {
+            approved: derived(places, shell, explicit, approved=approved) for approved in (False, True)
+        }
+
+    @property
+    def backend(self) -> str:
+        """Name of the way in which commands are confined."""
+        return self._backend.name
+
+    def profile(self, *, approved: bool) -> OSProfile:
+        """Return what a command may touch; protected files that are there now are not left out yet.
+
+        Args:
+            approved: True for a command that a person approves.
+        """
+        return self._profiles[approved]
+
+    def line(self, *, approved: bool) -> str:
+        """Return what a command may do, in one line for the person who is asked about it."""
+        profile = self.profile(approved=approved)
+        places = [path for path, access in profile.paths if access is PathAccess.WRITE]
+        written = ", ".join(self._shown(path) for path in places) or "nothing"
+        return f"can write: {written}; network: {'yes' if profile.network else 'no'}"
+
+    def _shown(self, path: str) -> str:
+        if path == self._cwd:
+            return "."
+        inside = PurePosixPath(path).is_relative_to(self._cwd)
+        return f"{os.path.relpath(path, self._cwd) if inside else path}/"
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        approved: bool,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        **streams: int | IO[Any] | None,
+    ) -> Started:
+        """Start a command.
+
+        Args:
+            argv: The command, as words.
+            approved: True for a command that a person approved.
+            env: Variables that are set for it, beside those that it may get.
+            cwd: Its working directory; that of the sandbox by default.
+            **streams: `stdin`, `stdout` and `stderr`, as for `subprocess.Popen`.
+
+        Raises:
+            LaunchError: It was not started.
+        """
+        profile = self.profile(approved=approved)
+        writable = tuple(path for path, access in profile.paths if access is PathAccess.WRITE)
+        places = {path for path, _ in profile.paths}
+        found = [path for top in writable for path in protected_below(top, skip=places.__contains__)]
+        found += [path for path in [os.path.join(self._cwd, _TOOLS_FILE)] if os.path.lexists(path)]  # noqa: PTH118
+        paths = profile.paths
+        for path in found:
+            paths = paths.limited(path, PathAccess.READ)
+        narrowed = OSProfile(
+            paths, profile.runtime, profile.network, profile.unix_sockets, profile.environment
+        )
+        process = self._backend.start(
+            argv,
+            narrowed,
+            cwd=cwd or self._cwd,
+            env=self._environment(profile) | _INSIDE | dict(env or {}),
+            **streams,
+        )
+        return Started(process, writable, frozenset(found))
+
+    def _environment(self, profile: OSProfile) -> dict[str, str]:
+        names = profile.environment
+        return {name: value for name, value in os.environ.items() if names is None or name in names}
+
+
+def _quarantine() -> Path:
+    import platformdirs
+
+    kept = Path(platformdirs.user_data_path("signoff", appauthor=False)) / "kept-back"
+    return kept / time.strftime("%Y-%m-%d-%H%M%S", time.gmtime()) / os.urandom(3).hex()
