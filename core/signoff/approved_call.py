@@ -36,6 +36,7 @@ __all__ = [
     "approved_instead",
     "approved_state",
     "bound_to",
+    "is_approved",
     "require_approved",
     "require_runnable",
     "told",
@@ -139,6 +140,12 @@ def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequen
     for effect in effects:
         if isinstance(effect, Command):
             _require_same_directory(approved, effect)
+
+
+def is_approved(effect: Effect) -> bool:
+    """True while a call runs that was approved with an effect among those it declares."""
+    approved = _approved.get()
+    return approved is not None and effect in approved.request.effects
 
 
 def approved_state(path: str) -> FileState | None:

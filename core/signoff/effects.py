@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-__all__ = ["Command", "Effect", "FileEdit", "FileWrite", "SnapshotError"]
+__all__ = ["Command", "Confinement", "Effect", "FileEdit", "FileWrite", "SnapshotError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,22 @@ class FileEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class Confinement:
+    """The sandbox of the operating system that a command runs in.
+
+    Attributes:
+        backend: The way in which it is confined, such as ``bwrap``; ``external`` if somebody says that all of the
+            agent is confined, ``none`` if the command is not.
+        profile: SHA-256 of what it may touch, in hexadecimal; "" if that is not known.
+        words: What it may do, in a line.
+    """
+
+    backend: str
+    profile: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """Run a command line with a shell.
 
@@ -59,11 +75,13 @@ class Command:
         command: The text handed to the shell.
         cwd: Absolute working directory.
         env: Environment variables that are added or changed; empty for none.
+        confinement: The sandbox that it runs in; None if nobody says.
     """
 
     command: str
     cwd: str
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    confinement: Confinement | None = None
 
 
 Effect = FileWrite | FileEdit | Command

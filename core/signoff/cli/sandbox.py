@@ -32,7 +32,9 @@ def sandbox() -> None:
     short_help="Run a command under the sandbox of a settings file.",
 )
 @_config_option
-@click.option("--approved", is_flag=True, help="As a command that a person approved; else as one that was not asked about.")
+@click.option(
+    "--approved", is_flag=True, help="As a command that a person approved; else as one that was not asked about."
+)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec_command(*, file: str, approved: bool, command: tuple[str, ...]) -> int:
     """Run COMMAND under the sandbox that FILE makes for commands, in the directory of FILE.
@@ -56,7 +58,10 @@ def exec_command(*, file: str, approved: bool, command: tuple[str, ...]) -> int:
     return code
 
 
-@sandbox.command(epilog="\b\nExample:\n  signoff sandbox explain --config signoff.yaml", short_help="Say what commands may touch.")
+@sandbox.command(
+    epilog="\b\nExample:\n  signoff sandbox explain --config signoff.yaml",
+    short_help="Say what commands may touch.",
+)
 @_config_option
 @json_option
 def explain(*, file: str, as_json: bool) -> int:
@@ -76,7 +81,9 @@ def explain(*, file: str, as_json: bool) -> int:
     return ExitCode.OK
 
 
-@sandbox.command(epilog="\b\nExample:\n  signoff sandbox check", short_help="Say whether commands can be confined here.")
+@sandbox.command(
+    epilog="\b\nExample:\n  signoff sandbox check", short_help="Say whether commands can be confined here."
+)
 @json_option
 def check(*, as_json: bool) -> int:
     """Try each way to confine a command, and say what came of it. Ends with 1 if none works."""
@@ -85,7 +92,15 @@ def check(*, as_json: bool) -> int:
 
     found = {name: detect(name) for name in BACKENDS}
     if as_json:
-        print_json({name: {"usable": not isinstance(each, Unusable), "problem": str(each) if isinstance(each, Unusable) else None} for name, each in found.items()})
+        print_json(
+            {
+                name: {
+                    "usable": not isinstance(each, Unusable),
+                    "problem": str(each) if isinstance(each, Unusable) else None,
+                }
+                for name, each in found.items()
+            }
+        )
     else:
         for name, each in found.items():
             if isinstance(each, Unusable):
@@ -113,7 +128,9 @@ def _os_sandbox(file: str) -> OSSandbox | None:
         return None
     try:
         roots = FileSandbox({"paths": config.paths}, cwd=directory).places
-        return OSSandbox(roots, read.config.shell, config.os_sandbox_profile, cwd=directory, backends=config.os_sandbox_backends)
+        return OSSandbox(
+            roots, read.config.shell, config.os_sandbox_profile, cwd=directory, backends=config.os_sandbox_backends
+        )
     except ValueError as error:
         complain(str(error))
         return None

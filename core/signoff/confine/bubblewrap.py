@@ -190,6 +190,8 @@ def options(profile: OSProfile, mounts: Sequence[Mount], links: Mapping[str, str
     for mount in mounts:
         if mount.path != "/":
             words += _words_of(mount)
+    if profile.visible().at(cwd) is PathAccess.NONE:  # empty, but for what is visible below it
+        words += ["--dir", cwd]
     for mount in mounts:
         if mount.kind is MountKind.HIDDEN_DIRECTORY:
             words += ["--remount-ro", mount.path]
@@ -229,8 +231,6 @@ class Bubblewrap:
         """Start a command under a profile, once its mounts are as they should be; see `Backend.start`."""
         program = find_program()
         mounts = mounts_of(profile, replaced)
-        if profile.visible().at(cwd) is PathAccess.NONE:
-            raise LaunchError(f"the working directory {cwd} is not among the directories of the profile")
         words = options(profile, mounts, system_links(network=profile.network), cwd)
         try:
             calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)

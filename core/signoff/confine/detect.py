@@ -175,4 +175,6 @@ def _other_namespace(kind: str, said: str) -> bool:
 
 
 def _remedy(line: str) -> str:
-    return next((remedy for words, remedy in _REMEDIES if any(word in line for word in words)), "see docs/sandbox.md")
+    return next(
+        (remedy for words, remedy in _REMEDIES if any(word in line for word in words)), "see docs/sandbox.md"
+    )

@@ -17,14 +17,17 @@ from signoff.approved_call import (
     require_approved,
     was_written,
 )
+from signoff.confine.detect import Usable, first_usable
 from signoff.effects import FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.snapshot.files import edited, named
 from signoff.queue.amendment import PARTIAL
 from signoff.tools.os_profile import OSProfileConfig
+from signoff.tools.os_sandbox import OSSandbox
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
 from signoff.tools.safe_io import Attachment, attachment, list_beneath, locked_file, read_beneath
 from signoff.tools.setting_faults import made_from
+from signoff.tools.shell_rules import ShellConfig
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = [
@@ -50,6 +53,8 @@ class SandboxConfig(BaseModel):
     """Whether file and shell tools may only be used inside a sandbox of the operating system."""
     os_sandbox_fallback: Literal["fail_fast", "refuse_tools"] = "fail_fast"
     """Without that sandbox: refuse to start, or start and block every file and shell tool."""
+    os_sandbox: Literal["external"] | None = None
+    """external: the agent runs in a container or virtual machine that confines it as required; nobody checks that."""
     os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(("bwrap",), min_length=1)
     """The ways to confine commands, in order; the first that works is taken. landlock holds less."""
     os_sandbox_profile: OSProfileConfig | None = None
@@ -90,9 +95,9 @@ _VERBS = {
     "list_files": "List",
 }
 _HONORS = frozenset({PARTIAL})
-_NO_OS_SANDBOX = (
-    "require_os_sandbox is set, and no sandbox of the operating system can be applied here; "
-    'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools'
+_OR_ELSE = (
+    'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools, or os_sandbox'
+    ' to "external" if something else confines the agent'
 )
 
 _group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)
@@ -136,9 +141,16 @@ class FileSandbox:
         by_kernel: bool = True,
     ) -> None:
         config = as_sandbox_config(paths)
-        if config.require_os_sandbox and config.os_sandbox_fallback == "fail_fast":
-            raise ValueError(_NO_OS_SANDBOX)
-        self._refuses = config.require_os_sandbox
+        self._config = config
+        self._refuses = False
+        if config.require_os_sandbox and config.os_sandbox is None:
+            found = first_usable(config.os_sandbox_backends)
+            self._refuses = not isinstance(found, Usable)
+            if isinstance(found, tuple) and config.os_sandbox_fallback == "fail_fast":
+                why = "; ".join(map(str, found))
+                raise ValueError(
+                    f"require_os_sandbox is set, and commands cannot be confined here: {why}. {_OR_ELSE}"
+                )
         self._names = frozenset(config.paths)
         self._all_roots = Roots(config.paths, cwd, by_kernel=by_kernel)
 
@@ -177,6 +189,28 @@ class FileSandbox:
             raise PermissionError(
                 "file and shell tools are refused: they require a sandbox of the operating system"
             )
+
+    def os_sandbox(self, shell: ShellConfig | None, cwd: str) -> OSSandbox | None:
+        """Return what confines the commands of a shell tool; None if the settings do not require that.
+
+        Args:
+            shell: The settings of the tool.
+            cwd: The directory in which its commands run.
+
+        Raises:
+            ValueError: A root is too wide to be writable for commands.
+        """
+        config = self._config
+        if not config.require_os_sandbox or config.os_sandbox is not None or self._refuses:
+            return None
+        return OSSandbox(
+            self.places, shell, config.os_sandbox_profile, cwd=cwd, backends=config.os_sandbox_backends
+        )
+
+    @property
+    def is_confined_elsewhere(self) -> bool:
+        """True if somebody says that something else confines the whole agent."""
+        return self._config.require_os_sandbox and self._config.os_sandbox is not None
 
     def holds(self, path: str, names: Collection[str]) -> bool:
         """True if a path lies in roots of certain names, and no other root is below it.

@@ -30,7 +30,20 @@ ENVIRONMENT = frozenset(
 )
 """Variables that a confined command gets, besides those that are set for it."""
 
-_NEVER_WRITABLE = ("/", "/proc", "/sys", "/dev", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var")
+_NEVER_WRITABLE = (
+    "/",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/boot",
+    "/var",
+)
 
 
 class OSProfileConfig(BaseModel):

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
-from signoff.confine.errors import LaunchError
 from signoff.confine.profile import OSProfile, PathAccess
 from signoff.confine.protected_names import kept_back, protected_below
+from signoff.effects import Confinement
 from signoff.tools.os_profile import OSProfileConfig, derived
 
 if TYPE_CHECKING:
@@ -111,6 +111,15 @@ class OSSandbox:
         written = ", ".join(self._shown(path) for path in places) or "nothing"
         return f"can write: {written}; network: {'yes' if profile.network else 'no'}"
 
+    def confinement(self, *, approved: bool) -> Confinement:
+        """Return what is said of a command, to the person who is asked about it and in the history.
+
+        Args:
+            approved: True for a command that a person approves.
+        """
+        digest = self.profile(approved=approved).digest()
+        return Confinement(self.backend, digest, self.line(approved=approved))
+
     def _shown(self, path: str) -> str:
         if path == self._cwd:
             return "."
@@ -146,9 +155,7 @@ class OSSandbox:
         paths = profile.paths
         for path in found:
             paths = paths.limited(path, PathAccess.READ)
-        narrowed = OSProfile(
-            paths, profile.runtime, profile.network, profile.unix_sockets, profile.environment
-        )
+        narrowed = OSProfile(paths, profile.runtime, profile.network, profile.unix_sockets, profile.environment)
         process = self._backend.start(
             argv,
             narrowed,

@@ -15,13 +15,14 @@ from difflib import get_close_matches
 from types import FrameType
 from typing import IO, Any
 
-from signoff.approved_call import require_approved
-from signoff.effects import Command
+from signoff.approved_call import is_approved, require_approved
+from signoff.effects import Command, Confinement
 from signoff.policy.shell.evaluate import CommandRule, judge_command, stricter_for_all
 from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.shell.syntax_model import Part
 from signoff.policy.verdict import Level, Verdict
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.os_sandbox import Started
 from signoff.tools.setting_faults import made_from
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -76,6 +77,9 @@ class ShellTool:
     which are blocked (`judge`). Called directly, a command runs without asking, unless it is blocked. Variables of
     the environment by which a shell would run more than the command are left out.
 
+    With a sandbox that requires one, each command runs in a sandbox of the operating system: it touches only what the
+    file tools may, and what they would ask about only if a person approved the command, who was told.
+
     Args:
         cwd: Directory in which commands run.
         config: Rules by which commands are let through, asked about or blocked.
@@ -101,6 +105,7 @@ class ShellTool:
         self.timeout = timeout
         self.config = config if config is None else _config(config)
         self._sandbox = sandbox
+        self._os_sandbox = None if sandbox is None else sandbox.os_sandbox(self.config, self.cwd)
         _require_known_roots(self.config, frozenset() if sandbox is None else sandbox.names)
 
     @property
@@ -133,7 +138,7 @@ class ShellTool:
         return self._request(ctx, self._judge(_command(ctx)))
 
     def _request(self, ctx: ApprovalContext, judgement: Judgement) -> ApprovalRequest:
-        effect = self._effect(_command(ctx))
+        effect = self._effect(_command(ctx), approved=True)
         rule = judgement.rule if judgement.asks else None
         return ApprovalRequest(
             tool_name=ctx.tool_name,
@@ -169,43 +174,61 @@ class ShellTool:
             PermissionError: It is blocked, is not what was approved, or the directory leads elsewhere since
                 (`ChangedSinceApprovedError`).
             OSError: The shell could not be started.
+            LaunchError: It could not be confined as the settings require.
         """
         self._judge(command)
-        effect = self._effect(command)
+        effect = self._effect(command, approved=True)
+        approved = is_approved(effect)
+        if not approved:
+            effect = self._effect(command, approved=False)
         require_approved("run_command", _payload(effect), [effect])
-        shell = shutil.which("bash") or "/bin/sh"
-        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)} | _git_setting(
-            os.environ
-        )
         # A file instead of a pipe: a program left in the background cannot keep the tool waiting for its end.
         with tempfile.TemporaryFile() as output:
             process: subprocess.Popen[bytes] | None = None
+            started: Started | None = None
             try:
                 with _interrupted_afterwards():
-                    process = subprocess.Popen(
-                        [shell, "-c", effect.command],
-                        cwd=effect.cwd,
-                        env=env,
-                        stdin=subprocess.DEVNULL,
-                        stdout=output,
-                        stderr=subprocess.STDOUT,
-                        start_new_session=True,
-                    )
+                    process, started = self._start(effect, output, approved=approved)
                 exit_code = process.wait(self.timeout)
             except BaseException as error:
                 if process is not None:
                     _end(process)
                 if not isinstance(error, subprocess.TimeoutExpired):
                     raise
-                return CommandResult(None, f"{_text(output)}\n[ended after {self.timeout:g} seconds]")
-            return CommandResult(exit_code, _text(output))
+                return CommandResult(
+                    None, f"{_text(output)}\n[ended after {self.timeout:g} seconds]{_swept(started)}"
+                )
+            return CommandResult(exit_code, _text(output) + _swept(started))
+
+    def _start(
+        self, effect: Command, output: IO[bytes], *, approved: bool
+    ) -> tuple[subprocess.Popen[bytes], Started | None]:
+        shell = shutil.which("bash") or "/bin/sh"
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
+        git = _git_setting({} if self._os_sandbox else os.environ)
+        if self._os_sandbox is not None:
+            argv = [shell, "-c", effect.command]
+            started = self._os_sandbox.start(argv, approved=approved, env=git, cwd=effect.cwd, **streams)
+            return started.process, started
+        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)} | git
+        process = subprocess.Popen(
+            [shell, "-c", effect.command], cwd=effect.cwd, env=env, start_new_session=True, **streams
+        )
+        return process, None
 
     def shell(self, command: str) -> CommandResult:
         """`run_command` by its other name."""
         return self.run_command(command)
 
-    def _effect(self, command: str) -> Command:
-        return Command(command, self.cwd)
+    def _effect(self, command: str, *, approved: bool) -> Command:
+        return Command(command, self.cwd, confinement=self._confinement(approved=approved))
+
+    def _confinement(self, *, approved: bool) -> Confinement:
+        if self._os_sandbox is not None:
+            return self._os_sandbox.confinement(approved=approved)
+        if self._sandbox is not None and self._sandbox.is_confined_elsewhere:
+            return Confinement("external", "", "as what is around the agent says; signoff has not checked it")
+        return Confinement("none", "", "not confined")
 
 
 def _config(given: ShellConfig | Mapping[str, Any]) -> ShellConfig:
@@ -247,7 +270,13 @@ def _git_setting(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _payload(effect: Command) -> dict[str, str]:
-    return {"command": effect.command, "cwd": effect.cwd}
+    """The payload of an approval, which is for the command under what it may touch now."""
+    profile = effect.confinement.profile if effect.confinement is not None else ""
+    return {"command": effect.command, "cwd": effect.cwd} | ({"sandbox": profile[:16]} if profile else {})
+
+
+def _swept(started: Started | None) -> str:
+    return "" if started is None else "".join(f"\n[{line}]" for line in started.swept())
 
 
 @contextlib.contextmanager

@@ -80,7 +80,14 @@ def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Doc
         if isinstance(step, FileChange):
             yield _file_document(step, snapshot.blobs, masks)
         elif isinstance(step, CommandRun):
-            yield command_document(step.command, step.cwd, step.env, real_cwd=step.real_cwd, masks=masks)
+            yield command_document(
+                step.command,
+                step.cwd,
+                step.env,
+                real_cwd=step.real_cwd,
+                confinement=step.confinement,
+                masks=masks,
+            )
         else:
             assert_never(step)
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from signoff.effects import Confinement
 from signoff.present.diff.engine import split_lines
 from signoff.present.document.masking import Masks, masked
 from signoff.present.document.model import Document, Sources
 from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of, quoted_path
 from signoff.present.kinds import PresentationKind
-from signoff.present.reveal import SafeText, quoted, reveal_line
+from signoff.present.reveal import SafeText, one_line, quoted, reveal_line
 
 __all__ = [
     "UNFOLDED",
@@ -31,6 +32,7 @@ def command_document(
     env: Mapping[str, str] | None = None,
     *,
     real_cwd: str | None = None,
+    confinement: Confinement | None = None,
     notes: tuple[str, ...] = (),
     masks: Masks | None = None,
 ) -> Document:
@@ -41,6 +43,7 @@ def command_document(
         cwd: Working directory as the call names it, None if it is not known.
         env: Environment variables that are added or changed.
         real_cwd: The working directory with every link followed.
+        confinement: The sandbox that it would run in.
         notes: Facts for the heading.
         masks: The rules of what to hide; None hides nothing.
     """
@@ -53,12 +56,21 @@ def command_document(
     for name, value in sorted((env or {}).items()):
         words = joined("env: ", _on_one_row(name), " = ", _on_one_row(value, masks))
         runs.append(fixed(RowKind.FACT, words, counts=True))
+    if confinement is not None:
+        runs.append(fixed(RowKind.FACT, joined("sandbox: ", _confined(confinement)), counts=True))
     lines = split_lines(command)
     if not lines or lines[-1].endswith("\n"):
         lines.append("")  # so that a newline at the end can be seen
     runs.append(RowRun(RowKind.COMMAND, len(lines), counts=True, new=0, numbered=False))
     sources = Sources(new=lines, field="command", masks=masks)
     return Document(PresentationKind.COMMAND, runs, sources, language_name="bash", notes=notes)
+
+
+def _confined(confinement: Confinement) -> SafeText:
+    if confinement.backend == "none":
+        return SafeText.own("none, so it can touch all that its user can")
+    name = " ".join(filter(None, (confinement.backend, confinement.profile[:8])))
+    return joined(reveal_line(confinement.words, "arg_value"), f" ({one_line(name)})")
 
 
 def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from signoff.effects import Confinement
 from signoff.present.snapshot.steps import (
     CommandRun,
     FileChange,
@@ -96,6 +97,9 @@ class _Record:
         value: int | None = self._field(name, (int, type(None)))
         return value
 
+    def has(self, name: str) -> bool:
+        return name in self._data
+
     def truth(self, name: str) -> bool:
         value: bool = self._field(name, bool)
         return value
@@ -113,6 +117,14 @@ class _Record:
         return MappingProxyType({key: record.text(key) for key in values})
 
 
+def confinement_facts(confinement: Confinement | None) -> dict[str, dict[str, str]]:
+    """Return the sandbox of a command as JSON; nothing if nobody said anything about one."""
+    if confinement is None:
+        return {}
+    facts = {"backend": confinement.backend, "profile": confinement.profile, "words": confinement.words}
+    return {"confinement": facts}
+
+
 def _step_to_json(step: Step) -> dict[str, Any]:
     if isinstance(step, CommandRun):
         return {
@@ -121,6 +133,7 @@ def _step_to_json(step: Step) -> dict[str, Any]:
             "cwd": step.cwd,
             "env": dict(step.env),
             "real_cwd": step.real_cwd,
+            **confinement_facts(step.confinement),
         }
     state = step.before
     return {
@@ -145,7 +158,13 @@ def _step_to_json(step: Step) -> dict[str, Any]:
 def _step_from_json(record: _Record) -> Step:
     kind = record.text("kind")
     if kind == "command":
-        return CommandRun(record.text("command"), record.text("cwd"), record.texts("env"), record.text("real_cwd"))
+        confinement = None
+        if record.has("confinement"):
+            told = record.record("confinement")
+            confinement = Confinement(told.text("backend"), told.text("profile"), told.text("words"))
+        return CommandRun(
+            record.text("command"), record.text("cwd"), record.texts("env"), record.text("real_cwd"), confinement
+        )
     if kind == "file":
         return FileChange(
             path=record.text("path"),

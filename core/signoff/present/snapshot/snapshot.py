@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from signoff.effects import Command, FileWrite
 from signoff.present.document.media import is_binary, media_type
-from signoff.present.snapshot.codec import StoredBlobs, steps_from_json, steps_to_json
+from signoff.present.snapshot.codec import StoredBlobs, confinement_facts, steps_from_json, steps_to_json
 from signoff.present.snapshot.files import MAX_FILE_SIZE, edited, is_directory, locate, look, named
 from signoff.present.snapshot.steps import (
     CommandRun,
@@ -204,7 +204,7 @@ def _command_run(effect: Command) -> CommandRun:
     if not is_directory(real_cwd):
         raise SnapshotError(f"the working directory {named(effect.cwd)} is not a directory; name one that exists")
     env = MappingProxyType(dict(sorted(effect.env.items())))
-    return CommandRun(effect.command, effect.cwd, env, real_cwd)
+    return CommandRun(effect.command, effect.cwd, env, real_cwd, effect.confinement)
 
 
 def _command_drift(step: CommandRun) -> list[str]:
@@ -249,6 +249,7 @@ def _bound(step: Step) -> dict[str, Any]:
             "cwd": step.cwd,
             "real_cwd": step.real_cwd,
             "env": dict(sorted(step.env.items())),
+            **confinement_facts(step.confinement),
         }
     return {
         "kind": "file",

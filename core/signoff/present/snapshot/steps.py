@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from signoff.effects import SnapshotError
+from signoff.effects import Confinement, SnapshotError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,12 +68,14 @@ class CommandRun(Struct, frozen=True):
         cwd: Absolute working directory as the tool names it.
         env: Environment variables that are added or changed.
         real_cwd: The working directory with every link followed.
+        confinement: The sandbox that it would run in; None if nobody says.
     """
 
     command: str
     cwd: str
     env: Mapping[str, str]
     real_cwd: str
+    confinement: Confinement | None = None
 
 
 Step: TypeAlias = FileChange | CommandRun
