@@ -27,7 +27,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
 from signoff.canonical import NotJsonError, parse_json
 from signoff.server.hosted_run import HostedRun, RunFailedError
@@ -36,6 +36,7 @@ from signoff.server.json_log import LoggedLines
 if TYPE_CHECKING:
     from signoff.config.build import Setup
     from signoff.config.models import HostedAgentConfig
+    from signoff.tools.os_sandbox import Started
 
 __all__ = ["HostedAgent", "hosted_agent", "missing_files"]
 
@@ -75,7 +76,7 @@ def hosted_agent(config: HostedAgentConfig, setup: Setup, directory: Path) -> Ho
         TypeError: The name is something else than it has to be.
     """
     if config.command is not None:
-        return _ProgramAgent(config.command, directory)
+        return _ProgramAgent(config.command, directory, setup)
     if config.python is not None:
         function = _load_entry(config.python, directory)
         if not inspect.iscoroutinefunction(function):
@@ -149,22 +150,19 @@ class _FunctionAgent:
 
 
 class _ProgramAgent:
-    """A program that asks in lines of JSON."""
+    """A program that asks in lines of JSON, in the sandbox that the settings require for commands."""
 
-    def __init__(self, command: Sequence[str], directory: Path) -> None:
+    def __init__(self, command: Sequence[str], directory: Path, setup: Setup) -> None:
         self._command = command
         self._directory = directory
+        self._sandbox = setup.sandbox
+        shell = None if setup.shell is None else setup.shell.config
+        self._os_sandbox = None if setup.sandbox is None else setup.sandbox.os_sandbox(shell, str(directory))
 
     async def perform(self, run: HostedRun) -> str:
-        process = await asyncio.create_subprocess_exec(
-            *self._command,
-            cwd=self._directory,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-            start_new_session=True,
-        )
+        if self._sandbox is not None:
+            self._sandbox.require_usable()
+        process = await self._start()
         logging_errors = asyncio.create_task(_log_errors(process, run.id))
         try:
             result = await _Dialogue(process, run).answer_until_result()
@@ -175,8 +173,54 @@ class _ProgramAgent:
             await asyncio.shield(asyncio.gather(process.wait(), logging_errors, return_exceptions=True))
         return result
 
+    async def _start(self) -> asyncio.subprocess.Process | _ConfinedProcess:
+        pipe = asyncio.subprocess.PIPE
+        if self._os_sandbox is None:
+            return await asyncio.create_subprocess_exec(
+                *self._command,
+                cwd=self._directory,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                limit=_LONGEST_LINE,
+                start_new_session=True,
+            )
+        # From this thread, which lives as long as the host: the sandbox ends with the thread that started it.
+        started = self._os_sandbox.start(self._command, approved=False, stdin=pipe, stdout=pipe, stderr=pipe)
+        return await _ConfinedProcess.around(started)
 
-async def _log_errors(process: asyncio.subprocess.Process, run_id: str) -> None:
+
+class _ConfinedProcess:
+    """A process of the sandbox, with the streams of one of asyncio."""
+
+    def __init__(self, started: Started) -> None:
+        self._started = started
+        self.pid = started.process.pid
+
+    @classmethod
+    async def around(cls, started: Started) -> Self:
+        self, process, loop = cls(started), started.process, asyncio.get_running_loop()
+        self.stdout, self.stderr = [
+            await self._reader(loop, pipe) for pipe in (process.stdout, process.stderr) if pipe is not None
+        ]
+        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
+        self.stdin = asyncio.StreamWriter(transport, protocol, None, loop)
+        return self
+
+    async def _reader(self, loop: asyncio.AbstractEventLoop, pipe: IO[bytes]) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader(_LONGEST_LINE, loop)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader, loop=loop), pipe)
+        return reader
+
+    async def wait(self) -> int:
+        """Wait for its end, and move away what it made that others would run."""
+        code = await asyncio.to_thread(self._started.process.wait)
+        for line in await asyncio.to_thread(self._started.swept):
+            _log.warning("kept back", extra={"facts": {"file": line}})
+        return code
+
+
+async def _log_errors(process: asyncio.subprocess.Process | _ConfinedProcess, run_id: str) -> None:
     """Log what a program says on its standard error, line by line."""
     assert process.stderr is not None
     log = LoggedLines("standard error of a program", {"run": run_id})
@@ -189,7 +233,7 @@ async def _log_errors(process: asyncio.subprocess.Process, run_id: str) -> None:
 class _Dialogue:
     """The dialogue of a program and its host."""
 
-    def __init__(self, process: asyncio.subprocess.Process, run: HostedRun) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | _ConfinedProcess, run: HostedRun) -> None:
         self._process = process
         self._run = run
         self._asking: set[asyncio.Task[None]] = set()
@@ -272,7 +316,7 @@ class _Dialogue:
             await self._process.stdin.drain()
 
 
-async def _wait_for_end(process: asyncio.subprocess.Process) -> None:
+async def _wait_for_end(process: asyncio.subprocess.Process | _ConfinedProcess) -> None:
     """Give a program that is done the time to end by itself."""
     assert process.stdin is not None
     process.stdin.close()
