@@ -1,64 +1,122 @@
-"""`signoff sandbox`: runs a command under the sandbox of the operating system, and says what that holds."""
+"""`signoff sandbox`: runs a command in the sandbox of the operating system, and says what that holds."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shlex
+import signal
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.options import json_option
+from signoff.cli.options import chosen_place, json_option, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.settings_file import read_settings
 from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
-    from signoff.tools.os_sandbox import OSSandbox
+    from signoff.config.verdicts import SettingsFile
+    from signoff.tools.file_sandbox import FileSandbox
+    from signoff.tools.os_sandbox import OSSandbox, Started
+    from signoff.tools.review import Change, Outcome
 
 __all__ = ["sandbox"]
 
-_config_option = click.option("--config", "file", metavar="FILE", required=True, help="The settings of the agent.")
+_config_option = click.option("--config", "file", metavar="FILE", required=True, help="Settings of the agent.")
+
+_KINDS = {"a command that a person approves": True, "a command that is not asked about": False}
 
 
-@click.group()
+@click.group(short_help="Commands in the sandbox of the operating system.")
 def sandbox() -> None:
-    """The sandbox of the operating system around the commands of an agent."""
+    """Commands in the sandbox of the operating system, as the settings of an agent have it."""
 
 
 @sandbox.command(
     "exec",
-    epilog="\b\nExample:\n  signoff sandbox exec --config signoff.yaml -- pytest -q",
-    short_help="Run a command under the sandbox of a settings file.",
+    epilog="\b\nExamples:\n"
+    "  signoff sandbox exec --config signoff.yaml -- pytest -q\n"
+    "  signoff sandbox exec --config signoff.yaml --mode review -- make format",
+    short_help="Run a command in the sandbox of a settings file.",
 )
 @_config_option
 @click.option(
-    "--approved", is_flag=True, help="As a command that a person approved; else as one that was not asked about."
+    "--mode",
+    type=click.Choice(["allowed", "approved", "review"]),
+    default="allowed",
+    help="It may touch what a command may that is not asked about (allowed), or that a person approved; or it works"
+    " on copies, and you approve what it changed (review).",
 )
+@queue_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def exec_command(*, file: str, approved: bool, command: tuple[str, ...]) -> int:
-    """Run COMMAND under the sandbox that FILE makes for commands, in the directory of FILE.
+def exec_command(*, file: str, mode: str, command: tuple[str, ...]) -> int:
+    """Run COMMAND in the sandbox that FILE makes for commands, in the directory of FILE.
 
-    It ends with the exit code of the command, 128 and the number if a signal ended it, and 2 if it was not started:
-    it never runs without the sandbox.
+    It ends with the exit code of the command, 128 and the number if a signal ended it. With 2 it was not started: it
+    never runs without the sandbox. In mode review it ends with 1 if a change was not approved.
     """
     from signoff.confine.errors import LaunchError
 
-    confined = _os_sandbox(file)
-    if confined is None:
+    found = _os_sandbox(file)
+    if found is None:
         return ExitCode.USAGE
+    files, confined = found
     try:
-        started = confined.start(command, approved=approved)
-    except LaunchError as error:
+        if mode == "review":
+            return _review(command, files, confined, chosen_place())
+        started = confined.start(command, approved=mode == "approved")
+    except (LaunchError, ValueError) as error:
         complain(f"not started: {error}")
         return ExitCode.USAGE
-    code = started.process.wait()
+    code = _end_of(started)
     for line in started.swept():
         complain(line)
     return code
 
 
+def _end_of(started: Started) -> int:
+    """The exit code of a command; an interrupt is for the command, and its end is awaited."""
+    usual = signal.signal(signal.SIGINT, lambda *_: started.process.send_signal(signal.SIGTERM))
+    try:
+        return started.process.wait()
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _review(command: Sequence[str], files: FileSandbox, confined: OSSandbox, place: str | None) -> int:
+    from signoff.tools.review import trial
+
+    with trial(confined.writable) as copies:
+        code = _end_of(confined.start_on_copies(command, copies.copies))
+        changes, left_out = copies.changes()
+        for line in left_out:
+            complain(line)
+        if not changes:
+            return code
+        outcomes = asyncio.run(_ask(command, files, place, changes))
+    for each in outcomes:
+        complain(each.words)
+    return code if all(each.approved for each in outcomes) else ExitCode.NO
+
+
+async def _ask(
+    command: Sequence[str], files: FileSandbox, place: str | None, changes: Sequence[Change]
+) -> list[Outcome]:
+    from signoff.connection import connect_agent
+    from signoff.controller import ApprovalController
+    from signoff.tools.review import review
+
+    complain(f"{len(changes)} changed files wait for approval")
+    with connect_agent(place=place, cwd=files.cwd, via="command line") as queue:
+        controller = ApprovalController(queue=queue)
+        return await review(changes, files, controller, "run_command", {"command": shlex.join(command)})
+
+
 @sandbox.command(
+    "explain",
     epilog="\b\nExample:\n  signoff sandbox explain --config signoff.yaml",
     short_help="Say what commands may touch.",
 )
@@ -66,23 +124,25 @@ def exec_command(*, file: str, approved: bool, command: tuple[str, ...]) -> int:
 @json_option
 def explain(*, file: str, as_json: bool) -> int:
     """Say what the commands of an agent may touch: those that a person approves, and all others."""
-    confined = _os_sandbox(file)
-    if confined is None:
+    found = _os_sandbox(file)
+    if found is None:
         return ExitCode.USAGE
-    kinds = {"a command that a person approves": True, "a command that is not asked about": False}
-    profiles = {name: confined.profile(approved=approved) for name, approved in kinds.items()}
+    _, confined = found
+    profiles = {name: confined.profile(approved=approved) for name, approved in _KINDS.items()}
     if as_json:
-        print_json({name: profile.facts() | {"digest": profile.digest()} for name, profile in profiles.items()})
+        print_json({name: each.facts() | {"digest": each.digest()} for name, each in profiles.items()})
         return ExitCode.OK
-    for name, approved in kinds.items():
-        print(f"{name} ({confined.backend}): {confined.line(approved=approved)}")
+    for name, approved in _KINDS.items():
+        print(f"{name} ({confined.backend}): {one_line(confined.line(approved=approved))}")
         for path, access in profiles[name].paths:
             print(f"  {access.name.lower():5}  {one_line(path, 'path')}")
     return ExitCode.OK
 
 
 @sandbox.command(
-    epilog="\b\nExample:\n  signoff sandbox check", short_help="Say whether commands can be confined here."
+    "check",
+    epilog="\b\nExample:\n  signoff sandbox check",
+    short_help="Say whether commands can be confined here.",
 )
 @json_option
 def check(*, as_json: bool) -> int:
@@ -91,46 +151,42 @@ def check(*, as_json: bool) -> int:
     from signoff.confine.detect import Unusable, detect
 
     found = {name: detect(name) for name in BACKENDS}
+    problems = {name: str(each) if isinstance(each, Unusable) else None for name, each in found.items()}
     if as_json:
-        print_json(
-            {
-                name: {
-                    "usable": not isinstance(each, Unusable),
-                    "problem": str(each) if isinstance(each, Unusable) else None,
-                }
-                for name, each in found.items()
-            }
-        )
+        print_json({name: {"usable": problem is None, "problem": problem} for name, problem in problems.items()})
     else:
         for name, each in found.items():
             if isinstance(each, Unusable):
-                print(f"{name}: cannot be used: {each.reason}; {each.remedy}")
-                if each.raw_line:
-                    print(f"  it says: {each.raw_line}")
+                print(one_line(f"{name}: cannot be used: {each.reason}; {each.remedy}"))
+                print(*[one_line(f"  it says: {each.raw_line}")] if each.raw_line else [], sep="\n")
                 continue
             print(f"{name}: works")
-            for one in each.checks:
-                print(f"  ok  {one}")
-    return ExitCode.OK if any(not isinstance(each, Unusable) for each in found.values()) else ExitCode.NO
+            print(*(f"  ok  {one}" for one in each.checks), sep="\n")
+    return ExitCode.NO if all(problems.values()) else ExitCode.OK
 
 
-def _os_sandbox(file: str) -> OSSandbox | None:
-    """The sandbox that a settings file makes; None, and a complaint, if there is none."""
-    from signoff.tools.file_sandbox import FileSandbox
-    from signoff.tools.os_sandbox import OSSandbox
-
+def _os_sandbox(file: str) -> tuple[FileSandbox, OSSandbox] | None:
+    """The file tools of a settings file, and its sandbox; None, and a complaint, if there is none."""
     read = read_settings(file)
     if read is None:
         return None
-    config, directory = read.config.sandbox, os.path.realpath(read.directory)
-    if config is None:
+    if read.config.sandbox is None:
         complain(f"{file} has no sandbox: name the directories that commands may touch")
         return None
     try:
-        roots = FileSandbox({"paths": config.paths}, cwd=directory).places
-        return OSSandbox(
-            roots, read.config.shell, config.os_sandbox_profile, cwd=directory, backends=config.os_sandbox_backends
-        )
+        return _built(read)
     except ValueError as error:
         complain(str(error))
         return None
+
+
+def _built(read: SettingsFile) -> tuple[FileSandbox, OSSandbox]:
+    from signoff.tools.file_sandbox import FileSandbox
+
+    assert read.config.sandbox is not None
+    directory = os.path.realpath(read.directory)
+    required = {"require_os_sandbox": True, "os_sandbox": None, "os_sandbox_fallback": "fail_fast"}
+    files = FileSandbox(read.config.sandbox.model_copy(update=required), cwd=directory)
+    confined = files.os_sandbox(read.config.shell, directory)
+    assert confined is not None
+    return files, confined

@@ -57,13 +57,13 @@ class Mount:
     Attributes:
         path: The path, in the sandbox.
         kind: The kind of mount.
-        source: The path outside, if it is another one.
+        source: The path outside; "" if there is none.
         leads: True for a hidden directory with something visible inside.
     """
 
     path: str
     kind: MountKind
-    source: str | None = None
+    source: str
     leads: bool = False
 
 
@@ -75,39 +75,47 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
 
     Args:
         profile: The profile.
-        replaced: Other directories by the places where they are mounted.
+        replaced: Other directories by the places where they are mounted, with all that is below them.
 
     Raises:
         LaunchError: The profile cannot be kept as the files are now.
     """
-    shown = profile.visible()
+    shown, sources = profile.visible(), replaced or {}
     found: dict[str, Mount] = {}
     for path, access in shown:
         above = PathAccess.NONE if path == "/" else shown.at(_parent(path))
-        kind = _kind_of_file(path)
+        kind = _kind_of_file(_source(path, sources))
         if kind is None:
             _require_harmless(path, access, above)
             continue
         if access is PathAccess.WRITE:
             _require_writable_place(path)
-        found[path] = _mount(path, access, kind, shown, (replaced or {}).get(path))
+        found[path] = _mount(path, access, kind, shown, _source(path, sources))
         if above is PathAccess.WRITE:
             for pin in _pins(path, shown):
-                found.setdefault(pin, Mount(pin, MountKind.WRITABLE))
+                found.setdefault(pin, Mount(pin, MountKind.WRITABLE, _source(pin, sources)))
     return sorted(found.values(), key=lambda mount: (_depth(mount.path), mount.path))
 
 
-def _mount(path: str, access: PathAccess, kind: str, shown: PathMap, source: str | None) -> Mount:
+def _source(path: str, replaced: Mapping[str, str]) -> str:
+    above = [place for place in replaced if PurePosixPath(path).is_relative_to(place)]
+    if not above:
+        return path
+    nearest = max(above, key=len)
+    return os.path.normpath(os.path.join(replaced[nearest], os.path.relpath(path, nearest)))  # noqa: PTH118
+
+
+def _mount(path: str, access: PathAccess, kind: str, shown: PathMap, source: str) -> Mount:
     match access:
         case PathAccess.WRITE:
             return Mount(path, MountKind.WRITABLE, source)
         case PathAccess.READ:
             return Mount(path, MountKind.READ_ONLY, source)
         case _ if kind == "file":
-            return Mount(path, MountKind.HIDDEN_FILE)
+            return Mount(path, MountKind.HIDDEN_FILE, os.devnull)
         case _:
             leads = any(PurePosixPath(each).is_relative_to(path) and access for each, access in shown)
-            return Mount(path, MountKind.HIDDEN_DIRECTORY, leads=leads)
+            return Mount(path, MountKind.HIDDEN_DIRECTORY, "", leads)
 
 
 def _pins(path: str, shown: PathMap) -> Iterator[str]:
@@ -201,13 +209,11 @@ def options(profile: OSProfile, mounts: Sequence[Mount], links: Mapping[str, str
 def _words_of(mount: Mount) -> list[str]:
     match mount.kind:
         case MountKind.WRITABLE:
-            return ["--bind", mount.source or mount.path, mount.path]
-        case MountKind.READ_ONLY:
-            return ["--ro-bind", mount.source or mount.path, mount.path]
+            return ["--bind", mount.source, mount.path]
+        case MountKind.READ_ONLY | MountKind.HIDDEN_FILE:
+            return ["--ro-bind", mount.source, mount.path]
         case MountKind.HIDDEN_DIRECTORY:
             return ["--perms", "0111" if mount.leads else "0000", "--tmpfs", mount.path]
-        case MountKind.HIDDEN_FILE:
-            return ["--ro-bind", os.devnull, mount.path]
 
 
 # -- Starting.
@@ -379,8 +385,7 @@ def _require_as_planned(
             if line.type != "tmpfs":
                 raise LaunchError(f"{mount.path} is not hidden as planned")
             continue
-        source = os.devnull if mount.kind is MountKind.HIDDEN_FILE else mount.source or mount.path
-        if (line.device, line.root) != origin(source, outside):
+        if (line.device, line.root) != origin(mount.source, outside):
             raise LaunchError(f"{mount.path} was exchanged for something else while the sandbox was set up")
     shown = profile.visible()
     places = {mount.path for mount in mounts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,7 +19,7 @@ from signoff.approved_call import (
     was_written,
 )
 from signoff.confine.detect import Usable, first_usable
-from signoff.effects import FileEdit, FileWrite
+from signoff.effects import Command, FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.snapshot.files import edited, named
 from signoff.queue.amendment import PARTIAL
@@ -368,9 +369,11 @@ class FileSandbox:
                 (`ChangedSinceApprovedError`).
             OSError: It cannot be written; the old content is untouched.
         """
-        access = self._roots.access("write", path)
+        return self._write("write_file", self._roots.access("write", path), content)
+
+    def _write(self, tool_name: str, access: Access, content: str | bytes) -> str:
         effect = FileWrite(access.path, content)
-        require_approved("write_file", _payload(access), [effect])
+        require_approved(tool_name, _payload(access), [effect])
         instead = approved_instead(access.path)
         data = effect.data if instead is None else instead.data
         with locked_file(access.root, access.relative, approved_state(access.path), make_parents=True) as file:
@@ -401,6 +404,50 @@ class FileSandbox:
             was_written(access.path, file.replace(after, found))
         return _told(f"Edited {access.sandbox}:{access.relative}", instead)
 
+    # -- changes that a command made on copies ---------------------------------------------------------
+
+    def change_request(self, ctx: ApprovalContext, path: str, content: bytes | None) -> ApprovalRequest:
+        """Return the request for a change that a command made on a copy of a root.
+
+        Args:
+            ctx: The call of the command.
+            path: The file.
+            content: Its new content; None if it is to be removed.
+
+        Raises:
+            PermissionError: The file may not be written.
+        """
+        access = self._roots.access("write", path)
+        group_id, group_size = self._group_of(ctx)
+        effect = _removal(access) if content is None else FileWrite(access.path, content)
+        verb = "Remove" if content is None else "Write"
+        return ApprovalRequest(
+            tool_name=ctx.tool_name,
+            description=f"{verb} {access.sandbox}:{access.relative}",
+            payload=_payload(access) | {"removed": content is None},
+            group_id=group_id,
+            group_size=group_size,
+            arguments=ctx.args,
+            effects=(effect,),
+            honors=frozenset() if content is None else _HONORS,
+            why="what a command did on a copy",
+        )
+
+    def change(self, ctx: ApprovalContext, path: str, content: bytes | None) -> str:
+        """Make an approved change, and return what was done.
+
+        Raises:
+            PermissionError: It is not what was approved, or the file was changed since.
+            OSError: It cannot be made; the old content is untouched.
+        """
+        access = self._roots.access("write", path)
+        if content is not None:
+            return self._write(ctx.tool_name, access, content)
+        require_approved(ctx.tool_name, _payload(access), [_removal(access)])
+        with locked_file(access.root, access.relative, approved_state(access.path)) as file:
+            file.remove()
+        return f"Removed {access.sandbox}:{access.relative}"
+
     def list_files(self, path: str = _HERE) -> list[str]:
         """List the files below a directory, relative to it, in order.
 
@@ -420,6 +467,10 @@ class FileSandbox:
 def _told(done: str, instead: ApprovedContent | None) -> str:
     """The message for the agent about a written file, also if it is not as the agent wanted it."""
     return done if instead is None else f"{done}. It is not as asked: {instead.told}"
+
+
+def _removal(access: Access) -> Command:
+    return Command(f"rm -- {shlex.quote(access.path)}", access.root.path)
 
 
 def _payload(access: Access) -> dict[str, Any]:

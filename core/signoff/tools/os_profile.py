@@ -121,31 +121,40 @@ def derived(
     explicit: OSProfile | None = None,
     *,
     approved: bool,
+    copies: bool = False,
 ) -> OSProfile:
     """Derive a profile, as `derive_os_sandbox_profile`, from roots that were resolved before.
+
+    Args:
+        roots: The directories with their settings.
+        shell: As there.
+        explicit: As there.
+        approved: As there.
+        copies: True for a command that works on copies, of which a person approves what comes of it: it writes
+            wherever it could be allowed to, and there is no network by which something could get out.
 
     Raises:
         ValueError: A root is too wide to be writable.
     """
     places: dict[str, PathAccess] = {}
     for path, config in roots:
-        access = _access(config, approved=approved)
+        access = _access(config, approved=approved, copies=copies)
         places[path] = min(access, places.get(path, access))
         if config.mode == "rw":
             _require_narrow(path)
     paths = PathMap(places)
     for own in own_places():
         paths = paths.limited(own, PathAccess.NONE)
-    network = shell is not None and shell.network
+    network = shell is not None and shell.network and not copies
     profile = OSProfile(paths, system_files(network=network), network, False, ENVIRONMENT)
     return profile if explicit is None else profile.intersect(explicit)
 
 
-def _access(config: PathConfig, *, approved: bool) -> PathAccess:
+def _access(config: PathConfig, *, approved: bool, copies: bool) -> PathAccess:
     """The access below a root; a mount cannot tell names by their endings, so such a root is hidden."""
     if config.suffixes is not None or (config.read_approval and not approved):
         return PathAccess.NONE
-    if config.mode == "ro" or (config.write_approval and not approved):
+    if config.mode == "ro" or (config.write_approval and not approved and not copies):
         return PathAccess.READ
     return PathAccess.WRITE
 

@@ -90,6 +90,7 @@ class OSSandbox:
         self._profiles = {
             approved: derived(places, shell, explicit, approved=approved) for approved in (False, True)
         }
+        self._on_copies = derived(places, shell, explicit, approved=False, copies=True)
 
     @property
     def backend(self) -> str:
@@ -147,8 +148,38 @@ class OSSandbox:
         Raises:
             LaunchError: It was not started.
         """
-        profile = self.profile(approved=approved)
-        writable = tuple(path for path, access in profile.paths if access is PathAccess.WRITE)
+        return self._start(self.profile(approved=approved), argv, env, cwd, streams)
+
+    def start_on_copies(
+        self, argv: Sequence[str], copies: Mapping[str, str], **streams: int | IO[Any] | None
+    ) -> Started:
+        """Start a command that works on copies of directories.
+
+        Args:
+            argv: The command, as words.
+            copies: The copies, by the writable directories that they are of; see `writable`.
+            **streams: As for `start`.
+
+        Raises:
+            LaunchError: It was not started.
+        """
+        return self._start(self._on_copies, argv, None, None, streams, copies)
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """The directories that a command may write if it works on copies."""
+        return _writable(self._on_copies)
+
+    def _start(
+        self,
+        profile: OSProfile,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None,
+        cwd: str | None,
+        streams: Mapping[str, int | IO[Any] | None],
+        copies: Mapping[str, str] | None = None,
+    ) -> Started:
+        writable = _writable(profile)
         places = {path for path, _ in profile.paths}
         found = [path for top in writable for path in protected_below(top, skip=places.__contains__)]
         found += [path for path in [os.path.join(self._cwd, _TOOLS_FILE)] if os.path.lexists(path)]  # noqa: PTH118
@@ -161,13 +192,18 @@ class OSSandbox:
             narrowed,
             cwd=cwd or self._cwd,
             env=self._environment(profile) | _INSIDE | dict(env or {}),
+            replaced=copies,
             **streams,
         )
-        return Started(process, writable, frozenset(found))
+        return Started(process, () if copies else writable, frozenset(found))
 
     def _environment(self, profile: OSProfile) -> dict[str, str]:
         names = profile.environment
         return {name: value for name, value in os.environ.items() if names is None or name in names}
+
+
+def _writable(profile: OSProfile) -> tuple[str, ...]:
+    return tuple(path for path, access in profile.paths if access is PathAccess.WRITE)
 
 
 def _quarantine() -> Path:

@@ -120,6 +120,16 @@ class LockedFile:
             raise
         return FileState(True, hashlib.sha256(data).hexdigest(), len(data), mode, None, self.path)
 
+    def remove(self) -> None:
+        """Remove the file.
+
+        Raises:
+            ChangedSinceApprovedError: The file is not as it was shown.
+            OSError: It cannot be removed.
+        """
+        self._require_unchanged(None)
+        os.unlink(self.name, dir_fd=self.directory)
+
     def _write(self, temporary: str, data: bytes, mode: int | None) -> int:
         """Write a file beside the one to replace and return its permission bits."""
         descriptor = os.open(temporary, _NEW_FILE, 0o666, dir_fd=self.directory)

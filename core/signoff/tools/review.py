@@ -1,0 +1,179 @@
+"""Letting a command try: it runs confined, on copies of the directories, and a person approves what came of it.
+
+Nothing that it does reaches the real directories before each changed file was shown, as a group of requests; what is
+approved does. What a decision on a file cannot carry is told and left out: links, special files, and directories.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import stat
+import tempfile
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from signoff.approved_call import bound_to
+from signoff.types import ApprovalContext
+
+if TYPE_CHECKING:
+    from signoff.controller import ApprovalController
+    from signoff.tools.file_sandbox import FileSandbox
+    from signoff.types import ApprovalDecision
+
+__all__ = ["Change", "Outcome", "Trial", "review", "trial"]
+
+_MOST_BYTES = 1 << 30
+"""The largest directories, together, that are copied for a command."""
+
+_Facts = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that a command changed on a copy.
+
+    Attributes:
+        path: The real path.
+        content: The new content; None if the file is gone.
+    """
+
+    path: str
+    content: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a change.
+
+    Attributes:
+        path: The real path.
+        approved: True if it was approved and made.
+        words: What was done, or why not.
+    """
+
+    path: str
+    approved: bool
+    words: str
+
+
+class Trial:
+    """Copies of directories, and what a command changed on them.
+
+    Attributes:
+        copies: The copies, by the real directories.
+    """
+
+    def __init__(self, copies: Mapping[str, str]) -> None:
+        self.copies = copies
+        self._before = {real: dict(_files(copy)) for real, copy in copies.items()}
+
+    def changes(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+        """Return the changed files, and in words what else was changed and cannot be taken over."""
+        changes: list[Change] = []
+        left_out: list[str] = []
+        for real, copy in self.copies.items():
+            before, after = self._before[real], dict(_files(copy))
+            for name in sorted({*before, *after}):
+                if before.get(name) == after.get(name):
+                    continue
+                path = os.path.join(real, name)  # noqa: PTH118
+                found = after.get(name)
+                if found is not None and not stat.S_ISREG(found[0]):
+                    left_out.append(f"{path} is a link or a special file; it was left out")
+                    continue
+                content = None if found is None else Path(copy, name).read_bytes()
+                if content != _content(path):
+                    changes.append(Change(path, content))
+        return tuple(changes), tuple(left_out)
+
+
+@contextmanager
+def trial(directories: Sequence[str]) -> Iterator[Trial]:
+    """Copy directories for a command that tries, and remove the copies afterwards.
+
+    Args:
+        directories: The directories, absolute; of one inside another there is one copy.
+
+    Raises:
+        ValueError: They are too large to be copied.
+        OSError: They cannot be copied.
+    """
+    outer = [path for path in directories if not any(_is_below(path, other) for other in directories)]
+    size = sum(facts[2] for path in outer for _, facts in _files(path))
+    if size > _MOST_BYTES:
+        raise ValueError(f"the writable directories have {size >> 20} MiB; up to {_MOST_BYTES >> 20} are copied")
+    with tempfile.TemporaryDirectory(prefix="signoff-review-") as base:
+        copies = {path: os.path.join(os.path.realpath(base), str(at)) for at, path in enumerate(outer)}  # noqa: PTH118
+        for path, copy in copies.items():
+            shutil.copytree(path, copy, symlinks=True, ignore=_special)
+        yield Trial(copies)
+
+
+def _special(folder: str, names: list[str]) -> list[str]:
+    """Names of sockets, pipes and devices, which are not copied."""
+    kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    modes = {name: os.lstat(os.path.join(folder, name)).st_mode for name in names}  # noqa: PTH118
+    return [name for name, mode in modes.items() if not any(kind(mode) for kind in kinds)]
+
+
+def _is_below(path: str, other: str) -> bool:
+    return path != other and Path(path).is_relative_to(other)
+
+
+def _files(top: str) -> Iterator[tuple[str, _Facts]]:
+    """All but directories below one, with facts that change whenever a file does."""
+    for folder, folders, files in os.walk(top):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118
+        for name in (*files, *links):
+            path = os.path.join(folder, name)  # noqa: PTH118
+            found = os.lstat(path)
+            yield os.path.relpath(path, top), (found.st_mode, found.st_ino, found.st_size, found.st_ctime_ns)
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+async def review(
+    changes: Sequence[Change],
+    sandbox: FileSandbox,
+    controller: ApprovalController,
+    tool_name: str,
+    arguments: Mapping[str, Any],
+) -> list[Outcome]:
+    """Ask about changes, as one group, and make those that are approved.
+
+    Args:
+        changes: The changes.
+        sandbox: The file tools, whose rules hold for them.
+        controller: The controller that asks.
+        tool_name: Name of the tool that ran the command.
+        arguments: Arguments of its call.
+    """
+    metadata = {"group_id": f"what {tool_name} did, {uuid.uuid4().hex[:6]}", "group_size": len(changes)}
+    context = ApprovalContext(tool_name=tool_name, args=dict(arguments), metadata=metadata)
+    return list(await asyncio.gather(*(_review(each, sandbox, controller, context) for each in changes)))
+
+
+async def _review(
+    change: Change, sandbox: FileSandbox, controller: ApprovalController, context: ApprovalContext
+) -> Outcome:
+    try:
+        request = sandbox.change_request(context, change.path, change.content)
+        honors = context.model_copy(update={"honors": request.honors})
+        decision: ApprovalDecision = await controller.request_approval(request, honors)
+        decision.raise_if_denied()
+        with bound_to(request, decision.snapshot, decision.instead):
+            done = await asyncio.to_thread(sandbox.change, context, change.path, change.content)
+    except (PermissionError, OSError) as error:
+        return Outcome(change.path, approved=False, words=str(error))
+    return Outcome(change.path, approved=True, words=done)
