@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from signoff.approved_call import bound_to
-from signoff.effects import Command
+from signoff.effects import Command, Confinement
 from signoff.present.snapshot.snapshot import take
 from signoff.tools.shell import CommandResult, ShellTool
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -31,7 +31,8 @@ def request_for(shell: ShellTool, command: Any) -> ApprovalRequest:
 
 @pytest.mark.parametrize("command", ["ls", "true", ""])
 def test_every_command_is_asked_for(shell: ShellTool, command: str) -> None:
-    assert request_for(shell, command).effects == (Command(command, shell.cwd),)
+    unconfined = Confinement("none", "", "not confined")
+    assert request_for(shell, command).effects == (Command(command, shell.cwd, confinement=unconfined),)
 
 
 def test_a_grant_is_for_this_command_in_this_directory(shell: ShellTool, workdir: Path) -> None:

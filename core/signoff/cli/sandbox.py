@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import signal
@@ -96,13 +95,13 @@ def _review(command: Sequence[str], files: FileSandbox, confined: OSSandbox, pla
             complain(line)
         if not changes:
             return code
-        outcomes = asyncio.run(_ask(command, files, place, changes))
+        outcomes = _ask(command, files, place, changes)
     for each in outcomes:
         complain(each.words)
     return code if all(each.approved for each in outcomes) else ExitCode.NO
 
 
-async def _ask(
+def _ask(
     command: Sequence[str], files: FileSandbox, place: str | None, changes: Sequence[Change]
 ) -> list[Outcome]:
     from signoff.connection import connect_agent
@@ -112,7 +111,7 @@ async def _ask(
     complain(f"{len(changes)} changed files wait for approval")
     with connect_agent(place=place, cwd=files.cwd, via="command line") as queue:
         controller = ApprovalController(queue=queue)
-        return await review(changes, files, controller, "run_command", {"command": shlex.join(command)})
+        return review(changes, files, controller, "run_command", {"command": shlex.join(command)})
 
 
 @sandbox.command(

@@ -18,6 +18,7 @@ from signoff.config.models import (
     condition_of,
 )
 from signoff.config.trust import load_trusted
+from signoff.controller import ApprovalController
 from signoff.modes import Mode, chosen_mode
 from signoff.policy.argument_rules import ArgumentRule, ToolArguments
 from signoff.policy.tool_rules import ApprovalPolicies, CallPolicy, NameRules, ServerRules
@@ -63,6 +64,7 @@ def build_from_file(
     trusted: bool = False,
     mode: Mode | None = None,
     ignore_mode_of_file: bool = False,
+    controller: ApprovalController | None = None,
 ) -> Setup:
     """Read a settings file and build its tools and policy; relative paths start at its directory.
 
@@ -74,6 +76,7 @@ def build_from_file(
         trusted: True if the program itself vouches for the file, for example because agents cannot write there.
         mode: As for `build`.
         ignore_mode_of_file: As for `build`.
+        controller: As for `build`.
 
     Raises:
         ConfigError: The file is not valid.
@@ -81,7 +84,9 @@ def build_from_file(
         ValueError: It is trusted and valid, but cannot be built; see `build` for this and other errors.
     """
     config = load_config(path) if trusted else load_trusted(path)
-    return build(config, Path(path).parent, mode=mode, ignore_mode_of_file=ignore_mode_of_file)
+    return build(
+        config, Path(path).parent, mode=mode, ignore_mode_of_file=ignore_mode_of_file, controller=controller
+    )
 
 
 def build(
@@ -90,6 +95,7 @@ def build(
     *,
     mode: Mode | None = None,
     ignore_mode_of_file: bool = False,
+    controller: ApprovalController | None = None,
 ) -> Setup:
     """Build the tools of a configuration; if it names custom tools, `tools.py` is run for them.
 
@@ -101,6 +107,7 @@ def build(
         directory: The base of relative roots, the directory of commands, and the place of `tools.py`.
         mode: The mode that the program wants; None for no wish.
         ignore_mode_of_file: True to ignore the mode that the file names.
+        controller: The controller that asks about what a command changed, if the shell's mode is ``review``.
 
     Raises:
         ValueError: A mode is unknown; the operating system's sandbox is required and cannot be had; a rule of the
@@ -111,7 +118,7 @@ def build(
     """
     base = os.path.realpath(directory)
     sandbox = FileSandbox(config.sandbox, cwd=base) if config.sandbox else None
-    shell = ShellTool(base, config=config.shell, sandbox=sandbox) if config.shell else None
+    shell = ShellTool(base, config=config.shell, sandbox=sandbox, controller=controller) if config.shell else None
     custom_tools = load_custom_tools(Path(base, TOOLS_FILE), config.custom_tools) if config.custom_tools else None
     mode = chosen_mode(mode, None if ignore_mode_of_file else config.approval_mode)
     return Setup(sandbox, shell, custom_tools, config.tool_configs, mode, build_call_policy(config))

@@ -25,6 +25,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, Self
@@ -190,34 +191,45 @@ class _ProgramAgent:
         return await _ConfinedProcess.around(started)
 
 
+@dataclass(frozen=True, slots=True)
 class _ConfinedProcess:
     """A process of the sandbox, with the streams of one of asyncio."""
 
-    def __init__(self, started: Started) -> None:
-        self._started = started
-        self.pid = started.process.pid
+    started: Started
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+    stderr: asyncio.StreamReader
 
     @classmethod
     async def around(cls, started: Started) -> Self:
-        self, process, loop = cls(started), started.process, asyncio.get_running_loop()
-        self.stdout, self.stderr = [
-            await self._reader(loop, pipe) for pipe in (process.stdout, process.stderr) if pipe is not None
-        ]
-        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
-        self.stdin = asyncio.StreamWriter(transport, protocol, None, loop)
-        return self
+        process = started.process
+        return cls(
+            started, await _writer(process.stdin), await _reader(process.stdout), await _reader(process.stderr)
+        )
 
-    async def _reader(self, loop: asyncio.AbstractEventLoop, pipe: IO[bytes]) -> asyncio.StreamReader:
-        reader = asyncio.StreamReader(_LONGEST_LINE, loop)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader, loop=loop), pipe)
-        return reader
+    @property
+    def pid(self) -> int:
+        return self.started.process.pid
 
     async def wait(self) -> int:
         """Wait for its end, and move away what it made that others would run."""
-        code = await asyncio.to_thread(self._started.process.wait)
-        for line in await asyncio.to_thread(self._started.swept):
+        code = await asyncio.to_thread(self.started.process.wait)
+        for line in await asyncio.to_thread(self.started.swept):
             _log.warning("kept back", extra={"facts": {"file": line}})
         return code
+
+
+async def _reader(pipe: IO[bytes] | None) -> asyncio.StreamReader:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(_LONGEST_LINE, loop)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader, loop=loop), pipe)
+    return reader
+
+
+async def _writer(pipe: IO[bytes] | None) -> asyncio.StreamWriter:
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, pipe)
+    return asyncio.StreamWriter(transport, protocol, None, loop)
 
 
 async def _log_errors(process: asyncio.subprocess.Process | _ConfinedProcess, run_id: str) -> None:

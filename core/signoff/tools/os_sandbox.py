@@ -30,15 +30,15 @@ _TOOLS_FILE = "tools.py"
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A command that runs in the sandbox.
+    """A command that runs, perhaps in the sandbox.
 
     Attributes:
         process: Its process; the exit code is 128 and the number of the signal if a signal ended it.
     """
 
     process: subprocess.Popen[bytes]
-    _writable: tuple[str, ...]
-    _protected: frozenset[str]
+    _writable: tuple[str, ...] = ()
+    _protected: frozenset[str] = frozenset()
 
     def swept(self) -> list[str]:
         """Move away what the command made, although other programs run or obey it, and return a line for each.
@@ -151,19 +151,25 @@ class OSSandbox:
         return self._start(self.profile(approved=approved), argv, env, cwd, streams)
 
     def start_on_copies(
-        self, argv: Sequence[str], copies: Mapping[str, str], **streams: int | IO[Any] | None
+        self,
+        argv: Sequence[str],
+        copies: Mapping[str, str],
+        *,
+        env: Mapping[str, str] | None = None,
+        **streams: int | IO[Any] | None,
     ) -> Started:
         """Start a command that works on copies of directories.
 
         Args:
             argv: The command, as words.
             copies: The copies, by the writable directories that they are of; see `writable`.
+            env: As for `start`.
             **streams: As for `start`.
 
         Raises:
             LaunchError: It was not started.
         """
-        return self._start(self._on_copies, argv, None, None, streams, copies)
+        return self._start(self._on_copies, argv, env, None, streams, copies)
 
     @property
     def writable(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import stat
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,7 +144,7 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-async def review(
+def review(
     changes: Sequence[Change],
     sandbox: FileSandbox,
     controller: ApprovalController,
@@ -161,7 +162,12 @@ async def review(
     """
     metadata = {"group_id": f"what {tool_name} did, {uuid.uuid4().hex[:6]}", "group_size": len(changes)}
     context = ApprovalContext(tool_name=tool_name, args=dict(arguments), metadata=metadata)
-    return list(await asyncio.gather(*(_review(each, sandbox, controller, context) for each in changes)))
+
+    async def all_of_them() -> list[Outcome]:
+        return list(await asyncio.gather(*(_review(each, sandbox, controller, context) for each in changes)))
+
+    with ThreadPoolExecutor(1) as thread:  # with an event loop of its own, whoever calls
+        return thread.submit(asyncio.run, all_of_them()).result()
 
 
 async def _review(

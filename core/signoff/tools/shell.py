@@ -16,6 +16,7 @@ from types import FrameType
 from typing import IO, Any
 
 from signoff.approved_call import is_approved, require_approved
+from signoff.controller import ApprovalController
 from signoff.effects import Command, Confinement
 from signoff.policy.shell.evaluate import CommandRule, judge_command, stricter_for_all
 from signoff.policy.shell.rule_coverage import written_paths
@@ -23,6 +24,7 @@ from signoff.policy.shell.syntax_model import Part
 from signoff.policy.verdict import Level, Verdict
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.os_sandbox import Started
+from signoff.tools.review import review, trial
 from signoff.tools.setting_faults import made_from
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -84,11 +86,13 @@ class ShellTool:
         cwd: Directory in which commands run.
         config: Rules by which commands are let through, asked about or blocked.
         sandbox: The sandbox with the roots that ``sandbox_paths`` of the rules name.
+        controller: The controller that asks about what a command changed, for the mode ``review``.
         timeout: Seconds after which a command and everything it started is ended.
 
     Raises:
         NotADirectoryError: The directory does not exist.
-        ValueError: The configuration is not valid, or names a root that the sandbox does not have.
+        ValueError: The configuration is not valid, or names a root that the sandbox does not have; or its mode is
+            ``review``, and there is no controller, or no sandbox that requires one of the operating system.
     """
 
     def __init__(
@@ -97,6 +101,7 @@ class ShellTool:
         *,
         config: ShellConfig | Mapping[str, Any] | None = None,
         sandbox: FileSandbox | None = None,
+        controller: ApprovalController | None = None,
         timeout: float = 120.0,
     ) -> None:
         self.cwd = os.path.realpath(cwd)
@@ -106,6 +111,12 @@ class ShellTool:
         self.config = config if config is None else _config(config)
         self._sandbox = sandbox
         self._os_sandbox = None if sandbox is None else sandbox.os_sandbox(self.config, self.cwd)
+        self._controller = controller
+        self._reviews = self.config is not None and self.config.mode == "review"
+        if self._reviews and (controller is None or self._os_sandbox is None):
+            raise ValueError(
+                "the shell's mode review needs a controller that asks, and a sandbox with require_os_sandbox: true"
+            )
         _require_known_roots(self.config, frozenset() if sandbox is None else sandbox.names)
 
     @property
@@ -125,7 +136,7 @@ class ShellTool:
         if ctx.tool_name not in _NAMES:
             return NotImplemented  # type: ignore[no-any-return]  # no opinion
         judgement = self._judge(_command(ctx))
-        return self._request(ctx, judgement) if judgement.asks else None
+        return self._request(ctx, judgement) if judgement.asks and not self._reviews else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
         """Return the request for a command, even one that the rules would let run; None for other tools.
@@ -177,44 +188,60 @@ class ShellTool:
             LaunchError: It could not be confined as the settings require.
         """
         self._judge(command)
+        if self._reviews:
+            return self._reviewed(command)
         effect = self._effect(command, approved=True)
         approved = is_approved(effect)
         if not approved:
             effect = self._effect(command, approved=False)
         require_approved("run_command", _payload(effect), [effect])
+        return self._result(lambda output: self._start(effect, output, approved=approved))
+
+    def _reviewed(self, command: str) -> CommandResult:
+        """Run a command on copies, ask about what it changed, and make what was approved."""
+        assert self._os_sandbox is not None
+        assert self._sandbox is not None
+        assert self._controller is not None
+        confined = self._os_sandbox
+        with trial(confined.writable) as copies:
+            ran = self._result(
+                lambda output: confined.start_on_copies(
+                    [_shell(), "-c", command], copies.copies, env=_git_setting({}), **_streams(output)
+                )
+            )
+            changes, left_out = copies.changes()
+            outcomes = review(changes, self._sandbox, self._controller, "run_command", {"command": command})
+        lines = "".join(f"\n[{line}]" for line in (*left_out, *(each.words for each in outcomes)))
+        return CommandResult(ran.exit_code, ran.output + lines)
+
+    def _result(self, start: Callable[[IO[bytes]], Started]) -> CommandResult:
         # A file instead of a pipe: a program left in the background cannot keep the tool waiting for its end.
         with tempfile.TemporaryFile() as output:
-            process: subprocess.Popen[bytes] | None = None
             started: Started | None = None
             try:
                 with _interrupted_afterwards():
-                    process, started = self._start(effect, output, approved=approved)
-                exit_code = process.wait(self.timeout)
+                    started = start(output)
+                exit_code = started.process.wait(self.timeout)
             except BaseException as error:
-                if process is not None:
-                    _end(process)
-                if not isinstance(error, subprocess.TimeoutExpired):
+                if started is not None:
+                    _end(started.process)
+                if started is None or not isinstance(error, subprocess.TimeoutExpired):
                     raise
-                return CommandResult(
-                    None, f"{_text(output)}\n[ended after {self.timeout:g} seconds]{_swept(started)}"
-                )
+                end = f"\n[ended after {self.timeout:g} seconds]"
+                return CommandResult(None, _text(output) + end + _swept(started))
             return CommandResult(exit_code, _text(output) + _swept(started))
 
-    def _start(
-        self, effect: Command, output: IO[bytes], *, approved: bool
-    ) -> tuple[subprocess.Popen[bytes], Started | None]:
-        shell = shutil.which("bash") or "/bin/sh"
-        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
-        git = _git_setting({} if self._os_sandbox else os.environ)
+    def _start(self, effect: Command, output: IO[bytes], *, approved: bool) -> Started:
+        argv = [_shell(), "-c", effect.command]
         if self._os_sandbox is not None:
-            argv = [shell, "-c", effect.command]
-            started = self._os_sandbox.start(argv, approved=approved, env=git, cwd=effect.cwd, **streams)
-            return started.process, started
-        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)} | git
-        process = subprocess.Popen(
-            [shell, "-c", effect.command], cwd=effect.cwd, env=env, start_new_session=True, **streams
+            env = _git_setting({})
+            return self._os_sandbox.start(argv, approved=approved, env=env, cwd=effect.cwd, **_streams(output))
+        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)}
+        return Started(
+            subprocess.Popen(
+                argv, cwd=effect.cwd, env=env | _git_setting(env), start_new_session=True, **_streams(output)
+            )
         )
-        return process, None
 
     def shell(self, command: str) -> CommandResult:
         """`run_command` by its other name."""
@@ -275,8 +302,16 @@ def _payload(effect: Command) -> dict[str, str]:
     return {"command": effect.command, "cwd": effect.cwd} | ({"sandbox": profile[:16]} if profile else {})
 
 
-def _swept(started: Started | None) -> str:
-    return "" if started is None else "".join(f"\n[{line}]" for line in started.swept())
+def _shell() -> str:
+    return shutil.which("bash") or "/bin/sh"
+
+
+def _streams(output: IO[bytes]) -> dict[str, Any]:
+    return {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
+
+
+def _swept(started: Started) -> str:
+    return "".join(f"\n[{line}]" for line in started.swept())
 
 
 @contextlib.contextmanager

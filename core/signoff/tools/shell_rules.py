@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator, model_validator
 
@@ -110,6 +110,9 @@ class ShellConfig(BaseModel):
     """Of the rules that are about a command the strictest decides, in whatever order they stand."""
     network: StrictBool = False
     """Whether confined commands have the network; see `SandboxConfig.require_os_sandbox`."""
+    mode: Literal["ask", "review"] = "ask"
+    """ask: commands are asked about as the rules say. review: none is; each works on copies of the writable roots,
+    without network, and what it changed is asked about. What the rules block stays blocked."""
 
     @classmethod
     def from_top_level(
