@@ -213,14 +213,12 @@ def _named(effect: Effect) -> dict[str, Any]:
     """The effect as JSON, for the digest of a call whose files were not read."""
     if isinstance(effect, FileWrite):
         return {"kind": "write", "path": effect.path, "data": effect.data.hex()}
-    return {
-        "kind": type(effect).__name__,
-        **{name: _plain(getattr(effect, name)) for name in effect.__slots__},
-    }
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else value
+    values = {name: getattr(effect, name) for name in effect.__slots__}
+    confinement = values.pop("confinement", None)
+    named = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    if confinement is not None:
+        named["confinement"] = [confinement.backend, confinement.profile, confinement.words]
+    return {"kind": type(effect).__name__, **named}
 
 
 def _key(meta: Mapping[str, Any]) -> str:

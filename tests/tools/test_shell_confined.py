@@ -1,0 +1,231 @@
+"""Commands in the sandbox that the settings require: what they touch, and what a person is told of it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sandbox_bench import require_backend
+
+from signoff import ApprovalController
+from signoff.connection import connect_agent
+from signoff.effects import Command, Confinement
+from signoff.execution import execute_tool
+from signoff.queue import Decision, open_review_queue
+from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.shell import ShellTool
+from signoff.types import ApprovalContext
+
+ROOTS = {"asks": {"root": "asks", "mode": "rw"}, "free": {"root": "free", "mode": "rw", "write_approval": False}}
+
+
+@pytest.fixture(autouse=True)
+def _confined() -> None:
+    require_backend()
+
+
+@pytest.fixture
+def project(workdir: Path) -> Path:
+    for name in ("asks", "free"):
+        (workdir / name).mkdir()
+        (workdir / name / "old.txt").write_text("old\n")
+    (workdir / "outside.txt").write_text("outside\n")
+    return workdir
+
+
+def tool(project: Path, *, controller: ApprovalController | None = None, **shell: Any) -> ShellTool:
+    files = FileSandbox({"paths": ROOTS, "require_os_sandbox": True}, cwd=str(project))
+    return ShellTool(project, config=shell or None, sandbox=files, controller=controller)
+
+
+def request_of(shell: ShellTool, command: str) -> Command:
+    request = shell.approval_request(ApprovalContext(tool_name="run_command", args={"command": command}))
+    assert request is not None
+    (effect,) = request.effects
+    assert isinstance(effect, Command)
+    return effect
+
+
+def test_a_command_reads_and_writes_what_the_file_tools_may(project: Path) -> None:
+    result = tool(project).run_command("cat asks/old.txt && echo new > free/new.txt")
+    assert (result.exit_code, result.output) == (0, "old\n")
+    assert (project / "free/new.txt").read_text() == "new\n"
+
+
+def test_what_lies_beside_the_roots_is_not_there_for_it(project: Path) -> None:
+    assert "No such file" in tool(project).run_command("cat outside.txt").output
+
+
+def test_without_a_question_it_cannot_write_what_the_file_tools_would_ask_about(project: Path) -> None:
+    result = tool(project).run_command("echo new > asks/new.txt")
+    assert "Read-only file system" in result.output
+    assert not (project / "asks/new.txt").exists()
+
+
+async def test_approved_it_writes_what_the_person_was_told(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        controller = ApprovalController(queue=agent)
+        answering = threading.Thread(target=approve_all, args=(place,))
+        answering.start()
+        await execute_tool(
+            tool(project).run_command, "run_command", {"command": "echo new > asks/new.txt"}, controller
+        )
+        answering.join()
+    assert (project / "asks/new.txt").read_text() == "new\n"
+
+
+def approve_all(place: Path, count: int = 1) -> None:
+    with open_review_queue(place) as queue:
+        while count:
+            for request in queue.pending():
+                queue.decide(request.id, request.revision, request.submission.digest, Decision(approved=True))
+                count -= 1
+
+
+def test_the_person_who_is_asked_is_told_what_it_can_write(project: Path) -> None:
+    confinement = request_of(tool(project), "make").confinement
+    assert confinement is not None
+    assert confinement.backend == "bwrap"
+    assert confinement.words == "can write: asks/, free/; network: no"
+
+
+def test_or_that_nothing_confines_it(workdir: Path) -> None:
+    assert request_of(ShellTool(workdir), "make").confinement == Confinement("none", "", "not confined")
+
+
+def test_or_that_something_else_is_said_to(project: Path) -> None:
+    files = FileSandbox({"paths": ROOTS, "require_os_sandbox": True, "os_sandbox": "external"}, cwd=str(project))
+    confinement = request_of(ShellTool(project, sandbox=files), "make").confinement
+    assert confinement is not None
+    assert confinement.backend == "external"
+
+
+def test_an_approval_for_the_session_is_for_the_same_sandbox(project: Path) -> None:
+    context = ApprovalContext(tool_name="run_command", args={"command": "make"})
+    narrow, wide = (tool(project, network=network).approval_request(context) for network in (False, True))
+    assert narrow is not None
+    assert wide is not None
+    assert narrow.payload != wide.payload
+
+
+def test_a_protected_file_stays_as_it_is(project: Path) -> None:
+    (project / "free/.envrc").write_text("old\n")
+    result = tool(project).run_command("echo new > free/.envrc; rm free/.envrc; mv free free2")
+    assert (project / "free/.envrc").read_text() == "old\n"
+    assert result.output.count("Read-only file system") + result.output.count("busy") >= 2
+
+
+def test_a_protected_file_that_it_makes_is_moved_away_and_told(project: Path) -> None:
+    result = tool(project).run_command("echo evil > free/.envrc")
+    assert not (project / "free/.envrc").exists()
+    assert "/free/.envrc was made" in result.output
+    kept = Path(result.output.rsplit("it is now ", 1)[1].rstrip("]\n"))
+    assert kept.read_text() == "evil\n"
+
+
+def test_the_network_is_there_only_if_the_settings_say_so(project: Path) -> None:
+    count = "ls /sys/class/net 2>/dev/null | wc -l; cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d ' '"
+    alone = tool(project, default={"approval": False}).run_command(count).output
+    assert "lo" in alone.split()
+    assert len(alone.split()) <= 2
+
+
+def test_secrets_of_the_environment_do_not_reach_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_KEY", "hunter2")
+    assert "hunter2" not in tool(project).run_command("env; cat /proc/1/environ").output
+
+
+def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(project: Path) -> None:
+    shell = tool(project)
+    shell.timeout = 0.5
+    result = shell.run_command("sleep 60 & sleep 60")
+    assert result.exit_code is None
+    assert "ended after 0.5 seconds" in result.output
+
+
+def test_a_root_that_is_too_wide_is_refused_at_once(workdir: Path) -> None:
+    files = FileSandbox(
+        {"paths": {"all": {"root": "/", "mode": "rw"}}, "require_os_sandbox": True}, cwd=str(workdir)
+    )
+    with pytest.raises(ValueError, match="too wide to be writable"):
+        ShellTool(workdir, sandbox=files)
+
+
+# -- Mode review: a command works on copies, and what it changed is approved.
+
+
+def reviewing(
+    project: Path, place: Path, agent: Any, count: int, *, approved: bool = True
+) -> tuple[ShellTool, threading.Thread]:
+    shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
+
+    def answer() -> None:
+        with open_review_queue(place) as queue:
+            while len(queue.pending()) < count:
+                pass
+            seen.extend(queue.pending())
+            for request in queue.pending():
+                decision = Decision(approved=approved and "keep" not in request.submission.description)
+                queue.decide(request.id, request.revision, request.submission.digest, decision)
+
+    seen: list[Any] = []
+    thread = threading.Thread(target=answer)
+    thread.seen = seen  # type: ignore[attr-defined]
+    thread.start()
+    return shell, thread
+
+
+def test_nothing_is_changed_before_it_is_approved_and_only_that(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        shell, answering = reviewing(project, place, agent, 3)
+        result = shell.run_command("echo a > asks/a.txt; echo b >> free/old.txt; echo c > asks/keep.txt; exit 3")
+        answering.join()
+    assert result.exit_code == 3
+    assert (project / "asks/a.txt").read_text() == "a\n"
+    assert (project / "free/old.txt").read_text() == "old\nb\n"
+    assert not (project / "asks/keep.txt").exists()
+
+
+def test_what_it_changed_is_one_group(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        shell, answering = reviewing(project, place, agent, 2)
+        shell.run_command("echo a > asks/a.txt; rm free/old.txt")
+        answering.join()
+    found = [each.submission for each in answering.seen]  # type: ignore[attr-defined]
+    assert len({each.group_id for each in found}) == 1
+    assert {each.group_size for each in found} == {2}
+    assert sorted(each.description for each in found) == ["Remove free:old.txt", "Write asks:a.txt"]
+    assert not (project / "free/old.txt").exists()
+
+
+def test_a_command_that_changes_nothing_asks_nothing(project: Path, tmp_path: Path) -> None:
+    with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
+        shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
+        assert shell.run_command("cat asks/old.txt").output == "old\n"
+        assert shell.check_approval(ApprovalContext(tool_name="run_command", args={"command": "make"})) is None
+
+
+def test_a_blocked_command_stays_blocked(project: Path, tmp_path: Path) -> None:
+    rules = [{"pattern": "rm", "allowed": False}]
+    with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
+        shell = tool(project, controller=ApprovalController(queue=agent), mode="review", rules=rules)
+        with pytest.raises(PermissionError):
+            shell.run_command("rm asks/old.txt")
+
+
+def test_links_that_it_made_are_left_out_and_told(project: Path, tmp_path: Path) -> None:
+    with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
+        shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
+        result = shell.run_command("ln -s /etc/passwd asks/link")
+    assert "asks/link is a link or a special file; it was left out" in result.output
+    assert not (project / "asks/link").is_symlink()
+
+
+def test_review_needs_somebody_who_asks(project: Path) -> None:
+    with pytest.raises(ValueError, match="needs a controller"):
+        tool(project, mode="review")
