@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,6 +14,7 @@ from pydantic_ai import RunContext
 from asked import Asked
 from documented_blocks import BLOCKS
 from one_call import agent_calling, results
+from sandbox_bench import require_backend
 from signoff import (
     ApprovalAware,
     ApprovalContext,
@@ -26,10 +28,13 @@ from signoff import (
     simple_approval_request,
     truncate_for_display,
 )
-from signoff.config import build, parse_config
+from signoff.config import AgentConfig, build, parse_config
+from signoff.confine.profile import OSProfile, PathAccess
 from signoff.queue import AgentQueue, Decision
-from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.file_sandbox import FileSandbox, SandboxConfig
+from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile
 from signoff.tools.shell import ShellTool
+from signoff.tools.shell_rules import ShellConfig, ShellDefault
 
 MODES = ("interactive", "approve_all", "strict")
 
@@ -331,17 +336,77 @@ def test_decorator_implementation(options: dict[str, Any], description: str | No
 # -- OS Sandbox Integration --------------------------------------------------------------------------------
 
 
-def test_require_os_sandbox__fail_fast_refuses_to_start_without_one(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    config = parse_config(BLOCKS["os_sandbox"].replace("refuse_tools", "fail_fast"), "agent.yaml")
-    with pytest.raises((ValueError, RuntimeError, PermissionError), match=r"(?i)os.sandbox"):
+def _derived(tmp_path: Path, *, network: bool = False, explicit: OSProfile | None = None) -> OSProfile:
+    for name in ("data", "docs"):
+        (tmp_path / name).mkdir(exist_ok=True)
+    paths = {"data": {"root": "data", "mode": "rw"}, "docs": {"root": "docs", "mode": "ro"}}
+    return derive_os_sandbox_profile(
+        SandboxConfig.model_validate({"paths": paths}), ShellConfig(network=network), explicit, cwd=tmp_path
+    )
+
+
+def test_os_sandbox__what_the_file_sandbox_allows_as_writable_is_writable_and_nothing_else(tmp_path: Path) -> None:
+    profile = _derived(tmp_path)
+    assert profile.paths.at(f"{tmp_path}/data/a") is PathAccess.WRITE
+    assert profile.paths.at(f"{tmp_path}/docs/a") is PathAccess.READ
+    assert profile.paths.at(f"{tmp_path}/other") is PathAccess.NONE
+
+
+@pytest.mark.parametrize("network", [False, True])
+def test_os_sandbox__the_network_is_what_the_shell_says(tmp_path: Path, network: bool) -> None:
+    assert _derived(tmp_path, network=network).network is network
+
+
+def test_os_sandbox__an_explicit_profile_can_be_more_restrictive_and_never_less(tmp_path: Path) -> None:
+    limits = OSProfileConfig(read=("docs",), write=("docs", "elsewhere"), network=True)
+    profile = _derived(tmp_path, explicit=limits.profile(str(tmp_path)))
+    assert profile.paths.at(f"{tmp_path}/docs/a") is PathAccess.READ
+    assert profile.paths.at(f"{tmp_path}/data/a") is PathAccess.NONE
+    assert profile.paths.at(f"{tmp_path}/elsewhere") is PathAccess.NONE
+    assert not profile.network
+    assert profile <= _derived(tmp_path)
+
+
+def _block(tmp_path: Path, **other: str) -> AgentConfig:
+    """The document's block; with a way to confine that this system does not have, if asked for."""
+    (tmp_path / "data").mkdir(exist_ok=True)
+    text = BLOCKS["os_sandbox"]
+    for old, new in other.items():
+        assert old in text
+        text = text.replace(old, new)
+    return parse_config(text, "agent.yaml")
+
+
+NOT_HERE = "require_os_sandbox: true\n  os_sandbox_backends: [seatbelt]"
+
+
+def test_require_os_sandbox__where_one_can_be_had_everything_proceeds_normally(tmp_path: Path) -> None:
+    require_backend()
+    config = _block(tmp_path).model_copy(update={"shell": ShellConfig(default=ShellDefault(approval=False))})
+    setup = build(config, tmp_path)
+    assert setup.shell is not None
+    assert setup.shell.run_command("echo hello").output == "hello\n"
+
+
+def test_require_os_sandbox__it_catches_what_leaves_the_directories(tmp_path: Path) -> None:
+    require_backend()
+    (tmp_path / "secret").write_text("secret")
+    config = _block(tmp_path).model_copy(update={"shell": ShellConfig(default=ShellDefault(approval=False))})
+    setup = build(config, tmp_path)
+    assert setup.shell is not None
+    assert "No such file" in setup.shell.run_command("cat data/../secret").output
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there it can be had")
+def test_require_os_sandbox__fail_fast_is_the_default_and_refuses_to_start_without_one(tmp_path: Path) -> None:
+    config = _block(tmp_path, **{"require_os_sandbox: true": NOT_HERE, "  os_sandbox_fallback: refuse_tools": "  #"})
+    with pytest.raises(ValueError, match="require_os_sandbox is set, and commands cannot be confined here"):
         build(config, tmp_path)
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="there it can be had")
 def test_require_os_sandbox__refuse_tools_blocks_every_call(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    config = parse_config(BLOCKS["os_sandbox"], "agent.yaml")
-    sandbox = build(config, tmp_path).sandbox
+    sandbox = build(_block(tmp_path, **{"require_os_sandbox: true": NOT_HERE}), tmp_path).sandbox
     assert sandbox is not None
     with pytest.raises(PermissionError):
         sandbox.check_approval(ctx("read_file", path="data/a"))

@@ -72,6 +72,7 @@ def test_a_sandbox_that_refuses_its_tools_blocks_every_path(workdir: Path) -> No
         "paths": {"w": {"root": "."}},
         "require_os_sandbox": True,
         "os_sandbox_fallback": "refuse_tools",
+        "os_sandbox_backends": ["seatbelt"],
     }
     assert said(FileSandbox(config, cwd=str(workdir)), "read", "a.txt") == "block"
 

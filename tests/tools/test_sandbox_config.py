@@ -19,6 +19,7 @@ REFUSING = {
     "paths": {"w": {"root": ".", "mode": "rw"}},
     "require_os_sandbox": True,
     "os_sandbox_fallback": "refuse_tools",
+    "os_sandbox_backends": ["seatbelt"],
 }
 
 
@@ -127,7 +128,7 @@ def test_what_a_message_quotes_cannot_act_on_a_terminal() -> None:
 
 def test_a_sandbox_that_cannot_be_had_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="require_os_sandbox is set"):
-        FileSandbox({"paths": {}, "require_os_sandbox": True})
+        FileSandbox({"paths": {}, "require_os_sandbox": True, "os_sandbox_backends": ["seatbelt"]})
 
 
 @pytest.mark.parametrize("tool", ["read_file", "read_attachment", "write_file", "edit_file", "list_files"])
