@@ -119,7 +119,10 @@ def build(
     base = os.path.realpath(directory)
     sandbox = FileSandbox(config.sandbox, cwd=base) if config.sandbox else None
     shell = ShellTool(base, config=config.shell, sandbox=sandbox, controller=controller) if config.shell else None
-    custom_tools = load_custom_tools(Path(base, TOOLS_FILE), config.custom_tools) if config.custom_tools else None
+    os_sandbox = None if sandbox is None else sandbox.os_sandbox(config.shell, base)
+    custom_tools = None
+    if config.custom_tools:
+        custom_tools = load_custom_tools(Path(base, TOOLS_FILE), config.custom_tools, os_sandbox=os_sandbox)
     mode = chosen_mode(mode, None if ignore_mode_of_file else config.approval_mode)
     return Setup(sandbox, shell, custom_tools, config.tool_configs, mode, build_call_policy(config))
 

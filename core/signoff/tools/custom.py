@@ -15,10 +15,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, StrictBool
 
 from signoff.approval_rules import mark_of
 from signoff.decorators import simple_approval_request
+from signoff.tools.confined_call import confined
+from signoff.tools.os_sandbox import OSSandbox
 from signoff.tools.setting_faults import made_from
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -36,6 +38,9 @@ class CustomToolConfig(BaseModel):
 
     approval: Setting | None = None
     """Whether its calls have to be approved. Left out: as @requires_approval on the function says."""
+    confined: StrictBool = False
+    """Whether it runs in a process of its own, in the sandbox that ``require_os_sandbox`` makes for commands: for
+    functions that start programs. Arguments and result are JSON."""
 
 
 class CustomTools:
@@ -127,6 +132,7 @@ def load_custom_tools(
     allowed: Iterable[str] | Mapping[str, CustomToolConfig | Mapping[str, Any] | None],
     *,
     default_approval: Setting = "none",
+    os_sandbox: OSSandbox | None = None,
 ) -> CustomTools:
     """Load functions from a Python file; nothing else in it becomes a tool.
 
@@ -134,16 +140,24 @@ def load_custom_tools(
         path: The file, such as ``tools.py``. It is run, as if it were imported.
         allowed: Names of the functions, or their settings by name.
         default_approval: The setting of tools without a setting and without `requires_approval`.
+        os_sandbox: The sandbox for functions that are `confined`.
 
     Raises:
         FileNotFoundError: There is no such file.
         ImportError: Running the file failed; the cause is attached.
-        ValueError: A name is not that of a public function there, or its settings are not valid.
+        ValueError: A name is not that of a public function there, its settings are not valid, or it is to be
+            confined, and there is no sandbox.
     """
     given = dict(allowed) if isinstance(allowed, Mapping) else dict.fromkeys(allowed)
     configs = {name: _config(name, config) for name, config in given.items()}
     module = _loaded(Path(path).resolve())
     functions = {name: _function(module, name) for name in given}
+    for name in [name for name, config in configs.items() if config.confined]:
+        if os_sandbox is None:
+            raise ValueError(
+                f'custom tool "{name}" is to be confined; that takes a sandbox with require_os_sandbox'
+            )
+        functions[name] = confined(functions[name], str(Path(path).resolve()), os_sandbox)
     return CustomTools(functions, configs, default_approval=default_approval)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
-from signoff.confine.profile import OSProfile, PathAccess
+from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.protected_names import kept_back, protected_below
 from signoff.effects import Confinement
-from signoff.tools.os_profile import OSProfileConfig, derived
+from signoff.tools.os_profile import OSProfileConfig, derived, own_places
 
 if TYPE_CHECKING:
     import subprocess
@@ -134,6 +134,7 @@ class OSSandbox:
         approved: bool,
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
+        reads: Iterable[str] = (),
         **streams: int | IO[Any] | None,
     ) -> Started:
         """Start a command.
@@ -143,12 +144,17 @@ class OSSandbox:
             approved: True for a command that a person approved.
             env: Variables that are set for it, beside those that it may get.
             cwd: Its working directory; that of the sandbox by default.
+            reads: Files and directories that it needs besides those that all programs may need.
             **streams: `stdin`, `stdout` and `stderr`, as for `subprocess.Popen`.
 
         Raises:
             LaunchError: It was not started.
         """
-        return self._start(self.profile(approved=approved), argv, env, cwd, streams)
+        profile = self.profile(approved=approved)
+        needed = PathMap({os.path.realpath(path): PathAccess.READ for path in reads})
+        for own in own_places():
+            needed = needed.limited(own, PathAccess.NONE)
+        return self._start(replace(profile, runtime=profile.runtime.join(needed)), argv, env, cwd, streams)
 
     def start_on_copies(
         self,
@@ -192,10 +198,9 @@ class OSSandbox:
         paths = profile.paths
         for path in found:
             paths = paths.limited(path, PathAccess.READ)
-        narrowed = OSProfile(paths, profile.runtime, profile.network, profile.unix_sockets, profile.environment)
         process = self._backend.start(
             argv,
-            narrowed,
+            replace(profile, paths=paths),
             cwd=cwd or self._cwd,
             env=self._environment(profile) | _INSIDE | dict(env or {}),
             replaced=copies,
