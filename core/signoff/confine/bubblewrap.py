@@ -18,12 +18,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import IO, Any, Self
 
 from signoff.confine.errors import LaunchError
 from signoff.confine.mountinfo import MountLine, origin, read_mounts
-from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.seccomp import UnknownMachineError, filter_program
 from signoff.confine.system import system_links
 
@@ -98,7 +97,7 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
 
 
 def _source(path: str, replaced: Mapping[str, str]) -> str:
-    above = [place for place in replaced if PurePosixPath(path).is_relative_to(place)]
+    above = [place for place in replaced if is_below(path, place)]
     if not above:
         return path
     nearest = max(above, key=len)
@@ -114,7 +113,7 @@ def _mount(path: str, access: PathAccess, kind: str, shown: PathMap, source: str
         case _ if kind == "file":
             return Mount(path, MountKind.HIDDEN_FILE, os.devnull)
         case _:
-            leads = any(PurePosixPath(each).is_relative_to(path) and access for each, access in shown)
+            leads = any(is_below(each, path) and access for each, access in shown)
             return Mount(path, MountKind.HIDDEN_DIRECTORY, "", leads)
 
 
@@ -155,7 +154,7 @@ def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
 
 
 def _require_writable_place(path: str) -> None:
-    if path == "/" or any(PurePosixPath(path).is_relative_to(each) for each in _OWN):
+    if path == "/" or any(is_below(path, each) for each in _OWN):
         raise LaunchError(f"{path} is never writable in a sandbox")
 
 
@@ -390,6 +389,6 @@ def _require_as_planned(
     shown = profile.visible()
     places = {mount.path for mount in mounts}
     for path, line in last.items():
-        own = any(PurePosixPath(path).is_relative_to(each) for each in (*_OWN, *({_TMP} - places)))
+        own = any(is_below(path, each) for each in (*_OWN, *({_TMP} - places)))
         if line.writable and not own and shown.at(path) is not PathAccess.WRITE:
             raise LaunchError(f"{path} is writable in the sandbox, and should not be")

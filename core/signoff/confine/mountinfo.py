@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from signoff.confine.profile import is_below
 
 __all__ = ["MountLine", "origin", "read_mounts"]
 
@@ -53,8 +55,10 @@ def _plain(text: str) -> str:
 
 def origin(path: str, mounts: Sequence[MountLine]) -> tuple[str, str]:
     """Return where a path without links comes from: its file system, and the path in there."""
-    wanted = PurePosixPath(path)
-    holding = [each for each in mounts if wanted.is_relative_to(each.path)]
-    longest = max(len(each.path) for each in holding)
-    mount = [each for each in holding if len(each.path) == longest][-1]
-    return mount.device, str(PurePosixPath(mount.root) / wanted.relative_to(mount.path))
+    mount = max(
+        ((len(each.path), at) for at, each in enumerate(mounts) if is_below(path, each.path)), default=None
+    )
+    assert mount is not None, "there is no root"
+    found = mounts[mount[1]]
+    rest = path.removeprefix(found.path).strip("/")
+    return found.device, f"{found.root.rstrip('/')}/{rest}".rstrip("/") or "/"

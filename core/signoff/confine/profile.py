@@ -13,7 +13,7 @@ from typing import Any
 
 from signoff.canonical import digest
 
-__all__ = ["NOWHERE", "OSProfile", "PathAccess", "PathMap"]
+__all__ = ["NOWHERE", "OSProfile", "PathAccess", "PathMap", "is_below"]
 
 
 class PathAccess(IntEnum):
@@ -84,6 +84,11 @@ class PathMap:
 
     def __repr__(self) -> str:
         return f"PathMap({ {path: access.name for path, access in self} })"
+
+
+def is_below(path: str, place: str) -> bool:
+    """True if a path is a place, or below it; both are absolute and in their shortest form."""
+    return place in ("/", path) or path.startswith(f"{place}/")
 
 
 def _depth(path: str) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
+from signoff.confine.profile import PathAccess
 from signoff.effects import FileWrite
 from signoff.policy.risk import assess
 from signoff.queue.records import Risk
@@ -85,37 +86,46 @@ def is_protected(names: Sequence[str]) -> bool:
 _OF_REPOSITORY = ("config", "config.worktree", "commondir", "gitdir", "hooks", "modules")
 """The files of a repository that name programs, or another repository; see gitrepository-layout(5)."""
 _REPOSITORY = frozenset({"head", "objects", "refs"})
+_QUEUE = frozenset({"queue.db", "bells", "leases"})
+"""The content of a queue of signoff; see `QueuePlace`."""
 
 
-def protected_below(top: str, skip: Callable[[str], bool] = lambda path: False) -> Iterator[str]:
+def protected_below(
+    top: str, skip: Callable[[str], bool] = lambda path: False
+) -> Iterator[tuple[str, PathAccess]]:
     """Find the files and directories below one that a command must leave as they are. No link is followed.
 
-    Of a repository these are its settings and hooks, not what git itself writes.
+    Of a repository these are its settings and hooks, not what git itself writes. A queue is not even readable.
 
     Args:
         top: A directory, absolute.
         skip: Tells of a directory whether to leave it out, with all that is in it.
+
+    Yields:
+        The path, and the most that a command may do there.
     """
     for folder, folders, files in os.walk(top):
         inside = [name for name in folders if not skip(os.path.join(folder, name))]  # noqa: PTH118
         names = {name.lower() for name in (*folders, *files)}
+        folders[:] = []
+        if names >= _QUEUE:
+            yield folder, PathAccess.NONE
+            continue
         if names >= _REPOSITORY:
             yield from _of_repository(folder)
-            folders[:] = []
             continue
-        folders[:] = []
         outer = os.path.basename(folder)  # noqa: PTH119
         for name in (*inside, *files):
             path = os.path.join(folder, name)  # noqa: PTH118
             if name.lower() == ".git" and name in inside and not os.path.islink(path):  # noqa: PTH114
                 yield from _of_repository(path)
             elif _is_protected_name(outer, name):
-                yield path
+                yield path, PathAccess.READ
             elif name in inside:
                 folders.append(name)
 
 
-def _of_repository(folder: str) -> Iterator[str]:
+def _of_repository(folder: str) -> Iterator[tuple[str, PathAccess]]:
     worktrees = os.path.join(folder, "worktrees")  # noqa: PTH118
     holding = [folder]
     if os.path.isdir(worktrees) and not os.path.islink(worktrees):  # noqa: PTH112, PTH114
@@ -124,7 +134,7 @@ def _of_repository(folder: str) -> Iterator[str]:
         for name in _OF_REPOSITORY:
             path = os.path.join(each, name)  # noqa: PTH118
             if os.path.lexists(path):
-                yield path
+                yield path, PathAccess.READ
 
 
 @lru_cache(100_000)

@@ -12,6 +12,7 @@ import platform
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 __all__ = ["UnknownMachineError", "filter_program"]
 
@@ -94,6 +95,7 @@ _X32 = 0x40000000
 _Step = tuple[int, int, int, int]
 
 
+@cache
 def filter_program(*, network: bool, unix_sockets: bool, machine: str | None = None) -> bytes:
     """Return the filter, in the form of ``struct sock_filter``.
 

@@ -47,7 +47,7 @@ class Started:
         """
         lines = []
         for top in self._writable:
-            made = [path for path in protected_below(top) if path not in self._protected]
+            made = [path for path, _ in protected_below(top) if path not in self._protected]
             if made:
                 kept = kept_back(made, top, _quarantine())
                 lines += [
@@ -98,12 +98,21 @@ class OSSandbox:
         return self._backend.name
 
     def profile(self, *, approved: bool) -> OSProfile:
-        """Return what a command may touch; protected files that are there now are not left out yet.
+        """Return what a command may touch, whatever files are there.
 
         Args:
             approved: True for a command that a person approves.
         """
         return self._profiles[approved]
+
+    def profile_now(self, *, approved: bool) -> OSProfile:
+        """Return what a command that is started now may touch: less, where there are protected files.
+
+        Args:
+            approved: As for `profile`.
+        """
+        profile = self.profile(approved=approved)
+        return _without(profile, self._protected(profile))
 
     def line(self, *, approved: bool) -> str:
         """Return what a command may do, in one line for the person who is asked about it."""
@@ -191,26 +200,36 @@ class OSSandbox:
         streams: Mapping[str, int | IO[Any] | None],
         copies: Mapping[str, str] | None = None,
     ) -> Started:
-        writable = _writable(profile)
-        places = {path for path, _ in profile.paths}
-        found = [path for top in writable for path in protected_below(top, skip=places.__contains__)]
-        found += [path for path in [os.path.join(self._cwd, _TOOLS_FILE)] if os.path.lexists(path)]  # noqa: PTH118
-        paths = profile.paths
-        for path in found:
-            paths = paths.limited(path, PathAccess.READ)
+        found = self._protected(profile)
         process = self._backend.start(
             argv,
-            replace(profile, paths=paths),
+            _without(profile, found),
             cwd=cwd or self._cwd,
             env=self._environment(profile) | _INSIDE | dict(env or {}),
             replaced=copies,
             **streams,
         )
-        return Started(process, () if copies else writable, frozenset(found))
+        return Started(process, () if copies else _writable(profile), frozenset(found))
+
+    def _protected(self, profile: OSProfile) -> dict[str, PathAccess]:
+        """The files that are there now and that commands must leave as they are, with what they may do there."""
+        places = {path for path, _ in profile.paths}
+        tools = os.path.join(self._cwd, _TOOLS_FILE)  # noqa: PTH118
+        found = {tools: PathAccess.READ} if os.path.lexists(tools) else {}
+        for top, access in profile.paths:
+            if access is not PathAccess.NONE:
+                found |= {
+                    path: most for path, most in protected_below(top, skip=places.__contains__) if most < access
+                }
+        return found
 
     def _environment(self, profile: OSProfile) -> dict[str, str]:
         names = profile.environment
         return {name: value for name, value in os.environ.items() if names is None or name in names}
+
+
+def _without(profile: OSProfile, protected: Mapping[str, PathAccess]) -> OSProfile:
+    return replace(profile, paths=profile.paths.meet(PathMap({"/": PathAccess.WRITE, **protected})))
 
 
 def _writable(profile: OSProfile) -> tuple[str, ...]:
