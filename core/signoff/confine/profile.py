@@ -98,8 +98,8 @@ def _depth(path: str) -> tuple[int, str]:
 def _require_canonical(path: str) -> None:
     if path == "/":
         return
-    parts = path.split("/")
-    if parts[0] or any(part in ("", ".", "..") for part in parts[1:]) or "\0" in path or "\n" in path:
+    first, *names = path.split("/")
+    if first or not names or any(name in ("", ".", "..") for name in names) or "\0" in path or "\n" in path:
         raise ValueError(f"{path!r} is not an absolute path in its shortest form; resolve it first")
 
 
