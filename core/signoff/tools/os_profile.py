@@ -45,6 +45,9 @@ _NEVER_WRITABLE = (
     "/var",
 )
 
+_MADE_ANEW = ("proc", "dev")
+"""A command has its own; those of the host tell of every process, so that the file tools refuse them too."""
+
 
 class OSProfileConfig(BaseModel):
     """Limits for commands, beyond those that follow from the tools: nothing here ever allows more.
@@ -109,10 +112,10 @@ def derive_os_sandbox_profile(
     Raises:
         ValueError: A root is too wide to be writable.
     """
-    start = os.path.realpath(cwd or os.curdir)
-    roots = ((_resolved(start, config.root), config) for config in sandbox_config.paths.values() if config.root)
-    there = [(path, config) for path, config in roots if os.path.isdir(path)]  # noqa: PTH112
-    return derived(there, shell_config, explicit_profile, approved=approved)
+    from signoff.tools.roots import Roots  # the directories that the file tools take, and no others
+
+    start = None if cwd is None else os.fspath(cwd)
+    return derived(Roots(sandbox_config.paths, start).places, shell_config, explicit_profile, approved=approved)
 
 
 def derived(
@@ -138,15 +141,16 @@ def derived(
     """
     places: dict[str, PathAccess] = {}
     for path, config in roots:
-        access = _access(config, approved=approved, copies=copies)
-        places[path] = min(access, places.get(path, access))
         if config.mode == "rw":
             _require_narrow(path)
-    paths = PathMap(places)
-    for own in own_places():
-        paths = paths.limited(own, PathAccess.NONE)
+        if path.split("/")[1] not in _MADE_ANEW:
+            access = _access(config, approved=approved, copies=copies)
+            places[path] = min(access, places.get(path, access))
     network = shell is not None and shell.network and not copies
-    profile = OSProfile(paths, system_files(network=network), network, False, ENVIRONMENT)
+    paths, runtime = PathMap(places), system_files(network=network)
+    for own in own_places():
+        paths, runtime = (each.limited(own, PathAccess.NONE) for each in (paths, runtime))
+    profile = OSProfile(paths, runtime, network, False, ENVIRONMENT)
     return profile if explicit is None else profile.intersect(explicit)
 
 
