@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from signoff.confine.profile import PathAccess
 from signoff.effects import FileWrite
-from signoff.policy.risk import assess
+from signoff.policy.risk import assess, lies_in_bare_repository
 from signoff.queue.records import Risk
 
-__all__ = ["is_protected", "kept_back", "protected_below"]
+__all__ = ["is_protected", "kept_back", "lies_in_protected", "protected_below"]
 
 _DIRECTORIES = frozenset(
     {
@@ -91,7 +90,7 @@ _QUEUE = frozenset({"queue.db", "bells", "leases"})
 
 
 def protected_below(
-    top: str, skip: Callable[[str], bool] = lambda path: False
+    top: str, skip: Container[str] = (), unseen: Callable[[OSError], object] | None = None
 ) -> Iterator[tuple[str, PathAccess]]:
     """Find the files and directories below one that a command must leave as they are. No link is followed.
 
@@ -99,33 +98,48 @@ def protected_below(
 
     Args:
         top: A directory, absolute.
-        skip: Tells of a directory whether to leave it out, with all that is in it.
+        skip: Directories that are left out, with all that is in them.
+        unseen: Called for each directory that cannot be looked into.
 
     Yields:
         The path, and the most that a command may do there.
     """
-    for folder, folders, files in os.walk(top):
-        inside = [name for name in folders if not skip(os.path.join(folder, name))]  # noqa: PTH118
+    for folder, folders, files in os.walk(top, onerror=unseen):
+        inside = [name for name in folders if os.path.join(folder, name) not in skip]  # noqa: PTH118
         names = {name.lower() for name in (*folders, *files)}
         folders[:] = []
         if names >= _QUEUE:
             yield folder, PathAccess.NONE
             continue
-        if names >= _REPOSITORY:
-            yield from _of_repository(folder)
-            continue
+        # A command can make any directory look like a repository, so what else is in it is looked at all the same.
+        is_repository = names >= _REPOSITORY
+        of_repository = set(_of_repository(folder)) if is_repository else set()
+        yield from ((path, PathAccess.READ) for path in of_repository)
         outer = os.path.basename(folder)  # noqa: PTH119
         for name in (*inside, *files):
             path = os.path.join(folder, name)  # noqa: PTH118
+            if path in of_repository or (is_repository and name.lower() in _REPOSITORY and name in files):
+                continue
             if name.lower() == ".git" and name in inside and not os.path.islink(path):  # noqa: PTH114
-                yield from _of_repository(path)
+                yield from ((each, PathAccess.READ) for each in _of_repository(path))
             elif _is_protected_name(outer, name):
                 yield path, PathAccess.READ
             elif name in inside:
                 folders.append(name)
 
 
-def _of_repository(folder: str) -> Iterator[tuple[str, PathAccess]]:
+def lies_in_protected(place: str, top: str) -> bool:
+    """True if the name of a file or directory, or one above it, protects it and all that is in it.
+
+    Args:
+        place: Its path, absolute.
+        top: The directory at or above it from which on names count.
+    """
+    path = PurePosixPath(place)
+    return is_protected(path.relative_to(top).parts) or lies_in_bare_repository(str(path.parent / "any"))
+
+
+def _of_repository(folder: str) -> Iterator[str]:
     worktrees = os.path.join(folder, "worktrees")  # noqa: PTH118
     holding = [folder]
     if os.path.isdir(worktrees) and not os.path.islink(worktrees):  # noqa: PTH112, PTH114
@@ -134,7 +148,7 @@ def _of_repository(folder: str) -> Iterator[tuple[str, PathAccess]]:
         for name in _OF_REPOSITORY:
             path = os.path.join(each, name)  # noqa: PTH118
             if os.path.lexists(path):
-                yield path, PathAccess.READ
+                yield path
 
 
 @lru_cache(100_000)

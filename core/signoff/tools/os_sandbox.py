@@ -6,12 +6,13 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
-from signoff.confine.profile import OSProfile, PathAccess, PathMap
-from signoff.confine.protected_names import kept_back, protected_below
+from signoff.confine.errors import LaunchError
+from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
+from signoff.confine.protected_names import kept_back, lies_in_protected, protected_below
 from signoff.effects import Confinement
 from signoff.tools.os_profile import OSProfileConfig, derived, own_places
 
@@ -38,6 +39,7 @@ class Started:
 
     process: subprocess.Popen[bytes]
     _writable: tuple[str, ...] = ()
+    _places: frozenset[str] = frozenset()
     _protected: frozenset[str] = frozenset()
 
     def swept(self) -> list[str]:
@@ -45,9 +47,13 @@ class Started:
 
         To be called when it has ended.
         """
-        lines = []
+        lines: list[str] = []
+
+        def say(error: OSError) -> None:
+            lines.append(f"{error.filename} cannot be looked into for what was made there: {error.strerror}")
+
         for top in self._writable:
-            made = [path for path, _ in protected_below(top) if path not in self._protected]
+            made = [path for path, _ in protected_below(top, self._places, say) if path not in self._protected]
             if made:
                 kept = kept_back(made, top, _quarantine())
                 lines += [
@@ -88,9 +94,11 @@ class OSSandbox:
         explicit = None if limits is None else limits.profile(cwd)
         places = tuple(roots)
         self._profiles = {
-            approved: derived(places, shell, explicit, approved=approved) for approved in (False, True)
+            approved: _without_protected(derived(places, shell, explicit, approved=approved), places, cwd)
+            for approved in (False, True)
         }
-        self._on_copies = derived(places, shell, explicit, approved=False, copies=True)
+        on_copies = derived(places, shell, explicit, approved=False, copies=True)
+        self._on_copies = _without_protected(on_copies, places, cwd)
 
     @property
     def backend(self) -> str:
@@ -117,8 +125,7 @@ class OSSandbox:
     def line(self, *, approved: bool) -> str:
         """Return what a command may do, in one line for the person who is asked about it."""
         profile = self.profile(approved=approved)
-        places = [path for path, access in profile.paths if access is PathAccess.WRITE]
-        written = ", ".join(self._shown(path) for path in places) or "nothing"
+        written = ", ".join(map(self._shown, _writable(profile))) or "nothing"
         return f"can write: {written}; network: {'yes' if profile.network else 'no'}"
 
     def confinement(self, *, approved: bool) -> Confinement:
@@ -133,7 +140,7 @@ class OSSandbox:
     def _shown(self, path: str) -> str:
         if path == self._cwd:
             return "."
-        inside = PurePosixPath(path).is_relative_to(self._cwd)
+        inside = is_below(path, self._cwd)
         return f"{os.path.relpath(path, self._cwd) if inside else path}/"
 
     def start(
@@ -209,7 +216,8 @@ class OSSandbox:
             replaced=copies,
             **streams,
         )
-        return Started(process, () if copies else _writable(profile), frozenset(found))
+        places = frozenset(path for path, _ in profile.paths)
+        return Started(process, () if copies else _writable(profile), places, frozenset(found))
 
     def _protected(self, profile: OSProfile) -> dict[str, PathAccess]:
         """The files that are there now and that commands must leave as they are, with what they may do there."""
@@ -218,9 +226,8 @@ class OSSandbox:
         found = {tools: PathAccess.READ} if os.path.lexists(tools) else {}
         for top, access in profile.paths:
             if access is not PathAccess.NONE:
-                found |= {
-                    path: most for path, most in protected_below(top, skip=places.__contains__) if most < access
-                }
+                unseen = _refuse_unseen if access is PathAccess.WRITE else None
+                found |= {path: most for path, most in protected_below(top, places, unseen) if most < access}
         return found
 
     def _environment(self, profile: OSProfile) -> dict[str, str]:
@@ -234,6 +241,24 @@ def _without(profile: OSProfile, protected: Mapping[str, PathAccess]) -> OSProfi
 
 def _writable(profile: OSProfile) -> tuple[str, ...]:
     return tuple(path for path, access in profile.paths if access is PathAccess.WRITE)
+
+
+def _without_protected(profile: OSProfile, roots: Iterable[tuple[str, PathConfig]], cwd: str) -> OSProfile:
+    """Leave out as writable what lies in a directory whose name protects all that is in it."""
+    paths = profile.paths
+    for place in _writable(profile):
+        root = max((root for root, _ in roots if is_below(place, root)), key=len)
+        if lies_in_protected(place, cwd if is_below(root, cwd) else root):
+            paths = paths.limited(place, PathAccess.READ)
+    return replace(profile, paths=paths)
+
+
+def _refuse_unseen(error: OSError) -> None:
+    """Refuse to start a command that could change what nobody can look for."""
+    if not isinstance(error, NotADirectoryError):  # a file alone
+        raise LaunchError(
+            f"{error.filename} cannot be looked into for protected files: {error.strerror}"
+        ) from error
 
 
 def _quarantine() -> Path:

@@ -1,0 +1,110 @@
+"""What a command must leave as it is, below a directory that it may write: nothing that it does hides any of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from signoff.confine.protected_names import lies_in_protected, protected_below
+
+PROJECT = """
+.envrc .github/workflows/ci.yml src/x.py src/.vscode/tasks.json sub/.git worktree/x .config/git/config
+.git/HEAD .git/config .git/hooks/pre-commit .git/objects/aa/bb .git/refs/heads/main .git/index
+.git/worktrees/one/HEAD .git/worktrees/one/gitdir .git/modules/sub/config
+vendor/lib/.git/config vendor/lib/.git/hooks/update vendor/lib/.git/HEAD
+bare/HEAD bare/config bare/hooks/update bare/objects/aa/bb bare/refs/heads/main bare/packed-refs
+"""
+PROTECTED = """
+.envrc .github src/.vscode sub/.git .config/git .git/config .git/hooks .git/worktrees/one/gitdir .git/modules
+vendor/lib/.git/config vendor/lib/.git/hooks bare/config bare/hooks
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in PROJECT.split():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return tmp_path
+
+
+def found(top: Path, **settings: object) -> set[str]:
+    return {os.path.relpath(path, top) for path, _ in protected_below(str(top), **settings)}  # type: ignore[arg-type]
+
+
+def test_protected_files_are_found_and_what_git_itself_writes_is_not(project: Path) -> None:
+    assert found(project) == set(PROTECTED.split())
+
+
+def looks_like_a_repository(top: Path) -> None:
+    for name in ("objects", "refs"):
+        (top / name).mkdir()
+    (top / "HEAD").touch()
+
+
+def has_directories_of_such_names(top: Path) -> None:
+    for name in ("HEAD", "objects", "refs"):
+        (top / name).mkdir()
+
+
+def has_links_to_itself(top: Path) -> None:
+    (top / "loop").symlink_to(".")
+    (top / "up").symlink_to("..")
+
+
+def has_other_cases(top: Path) -> None:
+    (top / "Objects").mkdir()
+    (top / "REFS").mkdir()
+    (top / "Head").touch()
+
+
+DISGUISES = [looks_like_a_repository, has_directories_of_such_names, has_links_to_itself, has_other_cases]
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_nothing_that_a_command_makes_hides_a_protected_file(
+    project: Path, disguise: Callable[[Path], None]
+) -> None:
+    disguise(project)
+    disguise(project / "src")
+    assert found(project) >= set(PROTECTED.split())
+
+
+def test_a_directory_that_is_left_out_is_left_out_with_all_that_is_in_it(project: Path) -> None:
+    left_out = {str(project / name) for name in (".github", "vendor", "src")}
+    kept = {name for name in PROTECTED.split() if not name.startswith((".github", "vendor", "src"))}
+    assert found(project, skip=left_out) == kept
+
+
+def test_a_directory_that_cannot_be_looked_into_is_told(project: Path) -> None:
+    told: list[OSError] = []
+    here = os.open(project / "src", os.O_RDONLY)
+    for _ in range(20):  # deeper than any path can say
+        os.mkdir("d" * 250, dir_fd=here)
+        outer, here = here, os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(outer)
+    os.mkdir(".vscode", dir_fd=here)
+    os.close(here)
+    assert found(project, unseen=told.append) >= {".envrc"}
+    assert [type(error) for error in told] == [OSError]
+
+
+@pytest.mark.parametrize(
+    "place", [".github", ".github/workflows", ".git", ".git/hooks", ".config/git", "bare/hooks", ".envrc"]
+)
+def test_a_place_in_a_protected_directory_is_protected_as_a_whole(project: Path, place: str) -> None:
+    assert lies_in_protected(str(project / place), str(project))
+
+
+@pytest.mark.parametrize("place", ["", "src", "vendor/lib", "bare", ".config"])
+def test_other_places_are_looked_into(project: Path, place: str) -> None:
+    assert not lies_in_protected(str(project / place), str(project))
+
+
+def test_names_above_the_project_do_not_count(project: Path) -> None:
+    inner = project / ".github/tool"
+    assert not lies_in_protected(str(inner), str(inner))
