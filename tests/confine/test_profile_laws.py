@@ -40,7 +40,9 @@ def test_the_nearest_place_at_or_above_a_path_decides(places: dict[str, PathAcce
 
 
 @given(st.dictionaries(st.sampled_from(PATHS), accesses, max_size=8), st.randoms(use_true_random=False))
-def test_the_order_in_which_places_are_given_does_not_matter(places: dict[str, PathAccess], random: object) -> None:
+def test_the_order_in_which_places_are_given_does_not_matter(
+    places: dict[str, PathAccess], random: object
+) -> None:
     items = list(places.items())
     random.shuffle(items)  # type: ignore[attr-defined]
     assert PathMap(dict(items)) == PathMap(places)
@@ -64,7 +66,23 @@ def test_a_map_has_no_place_that_changes_nothing(a: PathMap) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "a", "./a", "a/b", "//", "//a", "/a/", "/a//b", "/.", "/a/.", "/a/./b", "/..", "/a/../b", "/a\n", "/a\0b"],
+    [
+        "",
+        "a",
+        "./a",
+        "a/b",
+        "//",
+        "//a",
+        "/a/",
+        "/a//b",
+        "/.",
+        "/a/.",
+        "/a/./b",
+        "/..",
+        "/a/../b",
+        "/a\n",
+        "/a\0b",
+    ],
 )
 def test_a_place_is_an_absolute_path_in_its_shortest_form(path: str) -> None:
     with pytest.raises(ValueError, match="resolve it first"):

@@ -1,0 +1,450 @@
+"""A command is never allowed more than the file tools: what these refuse, or would have to ask about, it cannot do.
+
+The file tools are the judge here, by the verdicts that they give on single paths. Four things can only be said of a
+single file, not of a place, and a profile does not say them: that a file has many names, that its name hides
+characters, that a new name begins with a dash, and that a name is protected. Protected files that are there are left
+out for each command anew (`OSSandbox`), and new ones are moved away after it; see below.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+from pydantic import ValidationError
+
+from os_profile_world import LESS, OPEN, World, configs, new_world, owns, plain_configs
+from signoff.confine.detect import Usable
+from signoff.confine.errors import LaunchError
+from signoff.confine.profile import EVERYWHERE, OSProfile, PathAccess, PathMap
+from signoff.confine.system import system_files
+from signoff.policy.verdict import Level
+from signoff.tools import os_sandbox
+from signoff.tools.file_sandbox import FileSandbox, SandboxConfig
+from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile
+from signoff.tools.os_sandbox import OSSandbox, Started
+from signoff.tools.roots import Operation, PathConfig
+from signoff.tools.shell_rules import ShellConfig
+
+GRADES: dict[Operation, PathAccess] = {"read": PathAccess.READ, "write": PathAccess.WRITE}
+EVERYTHING = OSProfile(EVERYWHERE, EVERYWHERE, network=True, unix_sockets=True, environment=None)
+SHELLS = (None, ShellConfig(network=False), ShellConfig(network=True))
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with new_world() as made:
+        yield made
+
+
+def derive(world: World, config: SandboxConfig, *, approved: bool, explicit: OSProfile | None = None) -> OSProfile:
+    return derive_os_sandbox_profile(config, None, explicit, cwd=world.cwd, approved=approved)
+
+
+def says(tools: FileSandbox, operation: Operation, path: str) -> tuple[bool, set[str]]:
+    """Whether the file tools let a file be touched at all, and why they would ask."""
+    verdict = tools.verdict(operation, path)
+    return verdict.level is not Level.BLOCK, set(verdict.reasons) if verdict.level is Level.ASK else set()
+
+
+# -- Never more than the file tools.
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_what_a_profile_allows_the_file_tools_allow(world: World, data: st.DataObject) -> None:
+    require_never_more(world, data.draw(configs(world)))
+
+
+def test_so_it_is_for_each_root_alone_and_with_another(world: World) -> None:
+    for config in plain_configs(world):
+        require_never_more(world, config)
+
+
+def require_never_more(world: World, config: SandboxConfig) -> None:
+    tools = FileSandbox(config, cwd=world.cwd)
+    unasked, approved = (derive(world, config, approved=each) for each in (False, True))
+    assert unasked <= approved
+    for path in world.paths(config):
+        real = os.path.realpath(path)
+        for operation, grade in GRADES.items():
+            if approved.paths.at(real) >= grade:
+                allowed, reasons = says(tools, operation, path)
+                assert allowed, f"{operation} {path}"
+                if unasked.paths.at(real) >= grade:
+                    assert reasons <= {"protected name"}, f"{operation} {path}: {reasons}"
+
+
+def regions(world: World) -> dict[str, Callable[[SandboxConfig], bool]]:
+    """What is easily got wrong: whether a configuration is about it."""
+
+    def at(config: SandboxConfig, path: str, *, approved: bool = False) -> PathAccess:
+        return derive(world, config, approved=approved).paths.at(f"{world.cwd}/{path}")
+
+    def settings_of(config: SandboxConfig, root: str) -> list[PathConfig]:
+        return [entry.model_copy(update={"root": "."}) for entry in config.paths.values() if entry.root == root]
+
+    write, none = PathAccess.WRITE, PathAccess.NONE
+    found: dict[str, Callable[[SandboxConfig], bool]] = {
+        "read-only in a writable root": lambda c: at(c, "a/x.txt") is write > at(c, "a/b/x.txt") > none,
+        "writable in a read-only root": lambda c: none < at(c, "a/x.txt") < at(c, "a/b/x.txt"),
+        "hidden in a visible root": lambda c: at(c, "a/x.txt") > at(c, "a/b/x.txt") is none,
+        "visible in a hidden root": lambda c: (
+            at(c, "a/x.txt") is none < at(c, "a/b/x.txt") and OPEN not in settings_of(c, "a") != []
+        ),
+        "beside a root whose name begins its own": lambda c: (
+            at(c, "a/x.txt") is write and at(c, "ab/x.txt") is none
+        ),
+        "more with approval": lambda c: at(c, "a/x.txt") < at(c, "a/x.txt", approved=True),
+        "a missing root in a writable one": lambda c: (
+            settings_of(c, "a/missing") != [] and at(c, "a/x.txt") is write
+        ),
+        "a missing root alone": lambda c: settings_of(c, "a/missing") != [] and at(c, "a/x.txt") is none,
+    }
+    for less in LESS:
+        fewer = OPEN.model_copy(update=less)
+        found |= {
+            f"{less} alone": lambda c, fewer=fewer: [fewer] == settings_of(c, "a") and at(c, "") is none,
+            f"{less}, then open": lambda c, fewer=fewer: [fewer, OPEN] == settings_of(c, "a"),
+            f"open, then {less}": lambda c, fewer=fewer: [OPEN, fewer] == settings_of(c, "a"),
+        }
+    for root in (
+        "la",
+        "lo",
+        "l1",
+        "~/p",
+        "a/../ab",
+        ".github",
+        "a/.git/hooks",
+        "c/bare/hooks",
+        "/proc/self",
+        "/dev/shm",
+        "a/own",
+    ):
+        found[f"an open root {root}"] = lambda c, root=root: OPEN in settings_of(c, root)
+    for path in (
+        ".envrc",
+        "a/.bashrc",
+        "a/.git/config",
+        "a/.git/hooks/pre-commit",
+        "c/bare/hooks/update",
+        "c/deep/er/.git",
+    ):
+        found[f"{path} in a writable root"] = lambda c, path=path: at(c, path) is write
+    return found
+
+
+def test_the_random_configurations_reach_what_is_easily_got_wrong(world: World) -> None:
+    """A generator that has lost a region proves nothing about it."""
+    missing = regions(world)
+
+    def all_reached(config: SandboxConfig) -> bool:
+        for name in [name for name, reached in missing.items() if reached(config)]:
+            del missing[name]
+        return not missing
+
+    try:
+        find(
+            configs(world),
+            all_reached,
+            settings=settings(max_examples=3000, database=None, phases=[Phase.generate]),
+        )
+    except NoSuchExample:
+        pytest.fail(f"not reached: {', '.join(missing)}")
+
+
+# -- Limits that are given beyond.
+
+
+def limits(world: World) -> st.SearchStrategy[OSProfileConfig]:
+    places = st.sampled_from(["a", "a/b", "ab", ".", "la", "missing", "/usr", "/usr/share", "/etc/passwd", "/"])
+    lists = st.lists(places, max_size=3).map(tuple)
+    names = st.lists(st.sampled_from(["PATH", "LANG", "OTHER"])).map(tuple)
+    maybe = st.one_of(st.none(), lists)
+    return st.builds(
+        OSProfileConfig,
+        read=maybe,
+        write=maybe,
+        hide=lists,
+        network=st.sampled_from([None, False, True]),
+        environment=st.one_of(st.none(), names),
+    )
+
+
+@given(st.data())
+def test_limits_only_take_away(world: World, data: st.DataObject) -> None:
+    config, explicit = data.draw(configs(world)), data.draw(limits(world)).profile(world.cwd)
+    for approved in (False, True):
+        derived = derive(world, config, approved=approved)
+        limited = derive(world, config, approved=approved, explicit=explicit)
+        assert limited == derived.intersect(explicit)
+        assert limited <= derived
+        assert limited <= explicit
+
+
+@given(st.data())
+def test_limits_say_what_they_say(world: World, data: st.DataObject) -> None:
+    """Judged place by place, with a containment test of its own."""
+    given_limits = data.draw(limits(world))
+    profile = given_limits.profile(world.cwd)
+
+    def within(path: str, places: tuple[str, ...]) -> bool:
+        real = (os.path.realpath(os.path.join(world.cwd, place)) for place in places)
+        return any(PurePosixPath(path).is_relative_to(place) for place in real)
+
+    for path in (*world.files(), "/usr/share/x", "/usr/bin/x", "/etc/passwd", "/etc/x"):
+        hidden = within(path, given_limits.hide)
+        assert (profile.runtime.at(path) is PathAccess.NONE) is hidden
+        writable = given_limits.write is None or within(path, given_limits.write)
+        readable = given_limits.read is None or within(path, (*given_limits.read, *(given_limits.write or ())))
+        wanted = PathAccess.NONE if hidden or not readable else PathAccess.WRITE if writable else PathAccess.READ
+        assert profile.paths.at(path) is wanted
+    assert profile.network is (given_limits.network is not False)
+
+
+def test_what_is_left_out_limits_nothing_and_an_empty_list_allows_nothing(world: World) -> None:
+    config = SandboxConfig(paths={"a": PathConfig(root="a", mode="rw", write_approval=False)})
+    derived = derive(world, config, approved=False)
+    assert OSProfileConfig().profile(world.cwd) == EVERYTHING
+    assert derive(world, config, approved=False, explicit=OSProfileConfig().profile(world.cwd)) == derived
+    nothing = OSProfileConfig(read=(), write=(), environment=()).profile(world.cwd)
+    none = derive(world, config, approved=False, explicit=nothing)
+    assert (none.paths, none.environment) == (PathMap(), frozenset())
+    read_only = OSProfileConfig(write=()).profile(world.cwd)
+    assert derive(world, config, approved=False, explicit=read_only).paths.at(f"{world.cwd}/a") is PathAccess.READ
+
+
+@pytest.mark.parametrize("block", [{"wirte": []}, {"network": "no"}, {"hide": None}, {"write": "a"}])
+def test_a_limit_that_is_misspelt_is_an_error_and_no_limit_is_lost(block: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        OSProfileConfig.model_validate(block)
+
+
+# -- The files of the system.
+
+
+def test_the_files_of_the_system_are_in_no_home_directory_and_hold_none(world: World) -> None:
+    people = [entry.pw_dir for entry in pwd.getpwall() if entry.pw_uid == 0 or 1000 <= entry.pw_uid < 60000]
+    for network in (False, True):
+        runtime = system_files(network=network)
+        for home in (*people, str(Path.home()), str(world.top)):
+            assert runtime.limited(os.path.realpath(home), PathAccess.NONE) == runtime
+
+
+def test_the_files_of_the_system_are_read_only_and_what_is_hidden_of_them_stays_hidden(world: World) -> None:
+    config = SandboxConfig(paths={"a": PathConfig(root="a", mode="rw", write_approval=False)})
+    shown = derive(world, config, approved=True).visible()
+    assert shown.at("/usr/share") is PathAccess.READ
+    assert {access for _, access in system_files(network=True)} == {PathAccess.READ}
+    for hidden in ("/usr/share", "/usr", "/bin"):
+        explicit = OSProfileConfig(hide=(hidden,)).profile(world.cwd)
+        limited = derive(world, config, approved=True, explicit=explicit).visible()
+        assert limited.at(os.path.realpath(hidden)) is PathAccess.NONE
+        assert limited.at(f"{os.path.realpath(hidden)}/x") is PathAccess.NONE
+        assert limited.at(f"{world.cwd}/a") is PathAccess.WRITE
+
+
+def test_only_the_shell_tool_gives_the_network(world: World) -> None:
+    for shell in SHELLS:
+        profile = derive_os_sandbox_profile(SandboxConfig(), shell, cwd=world.cwd)
+        assert profile.network is (shell is not None and shell.network)
+        assert not profile.unix_sockets
+        off = OSProfile(EVERYWHERE, EVERYWHERE, network=False, unix_sockets=True, environment=None)
+        assert not derive_os_sandbox_profile(SandboxConfig(), shell, off, cwd=world.cwd).network
+
+
+# -- The places of signoff itself.
+
+
+@given(st.data())
+def test_keys_queue_and_settings_are_hidden_however_wide_a_profile_is(world: World, data: st.DataObject) -> None:
+    below = data.draw(st.sampled_from(["own", "work/a/own", "work/la/own", "/usr/share", "/usr/lib"]))
+    wide = SandboxConfig(
+        paths={
+            "all": PathConfig(root="/", read_approval=False),
+            "a": PathConfig(root="a", mode="rw", write_approval=False),
+        }
+    )
+    config = data.draw(st.one_of(configs(world), st.just(wide)))
+    explicit = data.draw(st.sampled_from([None, EVERYTHING]))
+    variables = owns(world, below)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        places = [
+            variables["SIGNOFF_KEYS_DIR"],
+            variables["SIGNOFF_QUEUE"],
+            *(f"{variables[f'XDG_{kind}_HOME']}/signoff" for kind in ("CONFIG", "DATA", "STATE")),
+        ]
+        for approved in (False, True):
+            shown = derive(world, config, approved=approved, explicit=explicit).visible()
+            for place in places:
+                real = os.path.realpath(place)
+                assert shown.limited(real, PathAccess.NONE) == shown, place
+
+
+def test_the_queue_and_the_keys_of_the_usual_places_are_hidden(world: World) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("SIGNOFF_KEYS_DIR", "SIGNOFF_QUEUE"):
+            patch.delenv(name)
+        shown = derive(world, SandboxConfig(paths={"all": PathConfig(root="/")}), approved=True).visible()
+    assert shown.at(f"{world.top}/own/config/signoff/keys/deciding.key") is PathAccess.NONE
+    assert shown.at(f"{world.top}/own/data/signoff/queues/default/queue.db") is PathAccess.NONE
+    assert shown.at(f"{world.top}/own/data/other") is PathAccess.READ
+
+
+@pytest.mark.parametrize("root", ["/", "/proc", "/sys", "/dev", "/etc", "/usr", "~", "{T}", "{T}/home"])
+def test_a_directory_that_is_too_wide_is_refused_as_writable(world: World, root: str) -> None:
+    place = str(world.top / "home") if root == "~" else world.root(root)
+    config = SandboxConfig(paths={"wide": PathConfig(root=place, mode="rw")})
+    with pytest.raises(ValueError, match="too wide"):
+        derive(world, config, approved=True)
+
+
+# -- Protected names.
+
+_OF_GIT = {"config", "config.worktree", "commondir", "gitdir", "hooks", "modules"}
+
+
+def git_may_write(path: str) -> bool:
+    """True for the exemption: in a repository, commands may write what git itself writes, the file tools ask."""
+    for mark in ("/.git/", "/bare/"):
+        inside = path.partition(mark)[2].split("/")
+        if inside[0] == "worktrees":
+            inside = inside[2:]
+        if inside[0]:
+            return inside[0] not in _OF_GIT
+    return False
+
+
+class Recorder:
+    """A backend that starts nothing, and keeps the profile."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self.profile = OSProfile()
+
+    def start(self, argv: object, profile: OSProfile, **_: object) -> Any:
+        self.profile = profile
+        return None
+
+
+@pytest.fixture(scope="module")
+def recorder() -> Iterator[Recorder]:
+    with pytest.MonkeyPatch.context() as patch:
+        made = Recorder()
+        patch.setattr(os_sandbox, "first_usable", lambda names: Usable(made))
+        yield made
+
+
+@given(st.data())
+def test_no_command_changes_a_protected_file(world: World, recorder: Recorder, data: st.DataObject) -> None:
+    require_protected_kept(world, recorder, data.draw(configs(world)))
+
+
+def test_so_it_is_whatever_root_holds_it(world: World, recorder: Recorder) -> None:
+    for config in plain_configs(world):
+        require_protected_kept(world, recorder, config)
+
+
+def require_protected_kept(world: World, recorder: Recorder, config: SandboxConfig) -> None:
+    tools = FileSandbox(config, cwd=world.cwd)
+    for approved in (False, True):
+        confined = OSSandbox(tools.places, cwd=world.cwd)
+        confined.start(["true"], approved=approved)
+        assert recorder.profile <= confined.profile(approved=approved)
+        for path in world.files():
+            if recorder.profile.paths.at(path) is PathAccess.WRITE:
+                assert path != f"{world.cwd}/tools.py"
+                assert "protected name" not in says(tools, "write", path)[1] or git_may_write(path), path
+
+
+# -- What a command made.
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a nested root, a queue in it, and protected files in each."""
+    for name in (".envrc", "lib/.envrc", "lib/.git/config", ".signoff/queue.db", "x.txt"):
+        path = tmp_path / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    for variable, place in {"XDG_DATA_HOME": "data", "SIGNOFF_QUEUE": "project/.signoff"}.items():
+        monkeypatch.setenv(variable, str(tmp_path / place))
+    return tmp_path / "project"
+
+
+def started_in(project: Path, recorder: Recorder) -> Started:
+    nested = {"lib": PathConfig(root="lib"), "all": PathConfig(root=".", mode="rw", write_approval=False)}
+    tools = FileSandbox(nested, cwd=str(project))
+    return OSSandbox(tools.places, cwd=str(project)).start(["true"], approved=True)
+
+
+def content(top: Path) -> dict[str, str]:
+    return {str(path.relative_to(top)): path.read_text() for path in top.rglob("*") if path.is_file()}
+
+
+def test_what_was_there_before_a_command_stays(project: Path, recorder: Recorder) -> None:
+    before = content(project)
+    started = started_in(project, recorder)
+    assert started.swept() == []
+    assert content(project) == before
+
+
+@pytest.mark.parametrize("disguised", [False, True])
+def test_what_a_command_made_and_others_would_obey_is_moved_away(
+    project: Path, recorder: Recorder, disguised: bool
+) -> None:
+    before = content(project)
+    started = started_in(project, recorder)
+    (project / "sub").mkdir()
+    (project / "sub/new.txt").write_text("kept")
+    for folder in (project, project / "sub"):
+        (folder / ".vscode").mkdir()
+        (folder / ".vscode/tasks.json").write_text("moved")
+        if disguised:  # as a repository
+            (folder / "objects").mkdir()
+            (folder / "refs").mkdir()
+            (folder / "HEAD").touch()
+    lines = started.swept()
+    heads = {"HEAD": "", "sub/HEAD": ""} if disguised else {}
+    assert content(project) == before | {"sub/new.txt": "kept"} | heads
+    kept = sorted(
+        path.relative_to(project.parent / "data/signoff/kept-back")
+        for path in (project.parent / "data").rglob("tasks.json")
+    )
+    assert [path.parts[2:] for path in kept] in (
+        [(".vscode", "tasks.json"), ("sub", ".vscode", "tasks.json")],
+        [("sub", ".vscode", "tasks.json"), (".vscode", "tasks.json")],
+    )
+    assert len(lines) == 2
+    assert all("was made" in line and "kept-back" in line for line in lines)
+
+
+def test_what_nobody_can_look_into_is_told_and_refused(
+    project: Path, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "shut").mkdir()
+    started = started_in(project, recorder)
+    scandir = os.scandir
+
+    def shut(path: str) -> Any:
+        if str(path).endswith("/shut"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", shut)  # root may look into anything
+    (project / ".vscode").mkdir()
+    told = started.swept()
+    assert any("shut cannot be looked into" in line for line in told)
+    assert not (project / ".vscode").exists()
+    with pytest.raises(LaunchError, match="shut cannot be looked into"):
+        started_in(project, recorder)
