@@ -87,8 +87,7 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
         if kind is None:
             _require_harmless(path, access, above)
             continue
-        if access is PathAccess.WRITE:
-            _require_writable_place(path)
+        _require_not_made_anew(path, access)
         found[path] = _mount(path, access, kind, shown, _source(path, sources))
         if above is PathAccess.WRITE:
             for pin in _pins(path, shown):
@@ -153,9 +152,11 @@ def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
         raise LaunchError(f"{path} is protected, and is not there, so that the command could make it")
 
 
-def _require_writable_place(path: str) -> None:
-    if path == "/" or any(is_below(path, each) for each in _OWN):
+def _require_not_made_anew(path: str, access: PathAccess) -> None:
+    if access is PathAccess.WRITE and (path == "/" or any(is_below(path, each) for each in _OWN)):
         raise LaunchError(f"{path} is never writable in a sandbox")
+    if access is PathAccess.READ and any(is_below(path, each) for each in ("/proc", "/dev")):
+        raise LaunchError(f"{path} cannot be shown in a sandbox, which has one of its own")
 
 
 def _parent(path: str) -> str:
