@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,7 @@ from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
     from signoff.config.verdicts import SettingsFile
+    from signoff.confine.detect import Unusable, Usable
     from signoff.tools.file_sandbox import FileSandbox
     from signoff.tools.os_sandbox import OSSandbox, Started
     from signoff.tools.review import Change, Outcome
@@ -150,18 +151,33 @@ def check(*, as_json: bool) -> int:
     from signoff.confine.detect import Unusable, detect
 
     found = {name: detect(name) for name in BACKENDS}
-    problems = {name: str(each) if isinstance(each, Unusable) else None for name, each in found.items()}
     if as_json:
-        print_json({name: {"usable": problem is None, "problem": problem} for name, problem in problems.items()})
+        print_json({name: _facts(each) for name, each in found.items()})
     else:
         for name, each in found.items():
-            if isinstance(each, Unusable):
-                print(one_line(f"{name}: cannot be used: {each.reason}; {each.remedy}"))
-                print(*[one_line(f"  it says: {each.raw_line}")] if each.raw_line else [], sep="\n")
-                continue
-            print(f"{name}: works")
-            print(*(f"  ok  {one}" for one in each.checks), sep="\n")
-    return ExitCode.NO if all(problems.values()) else ExitCode.OK
+            print(*_lines(name, each), sep="\n")
+    return ExitCode.NO if all(isinstance(each, Unusable) for each in found.values()) else ExitCode.OK
+
+
+def _facts(found: Usable | Unusable) -> dict[str, Any]:
+    from signoff.confine.detect import Usable
+
+    if isinstance(found, Usable):
+        return {"usable": True, "problem": None, "not_held": list(found.not_held)}
+    return {"usable": False, "problem": str(found), "not_held": []}
+
+
+def _lines(name: str, found: Usable | Unusable) -> Iterator[str]:
+    from signoff.confine.detect import Usable
+
+    if isinstance(found, Usable):
+        yield f"{name}: works"
+        yield from (f"  ok  {one}" for one in found.checks)
+        yield from (f"  no  {one}" for one in found.not_held)
+        return
+    yield one_line(f"{name}: cannot be used: {found.reason}; {found.remedy}")
+    if found.raw_line:
+        yield one_line(f"  it says: {found.raw_line}")
 
 
 def _os_sandbox(file: str) -> tuple[FileSandbox, OSSandbox] | None:

@@ -10,6 +10,7 @@ from signoff.confine.errors import LaunchError
 if TYPE_CHECKING:
     import subprocess
 
+    from signoff.confine.checks import Check
     from signoff.confine.profile import OSProfile
 
 __all__ = ["BACKENDS", "Backend", "LaunchError", "backend_named"]
@@ -19,9 +20,15 @@ BACKENDS = ("bwrap",)
 
 
 class Backend(Protocol):
-    """A way to confine a command."""
+    """A way to confine a command.
+
+    Attributes:
+        name: Its name in settings.
+        checks: What it promises of the things that are tried before it is used.
+    """
 
     name: str
+    checks: frozenset[Check]
 
     def start(
         self,

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import IO, Any, Self
 
+from signoff.confine.checks import Check
 from signoff.confine.errors import LaunchError
 from signoff.confine.mountinfo import MountLine, origin, read_mounts
 from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
@@ -223,6 +224,7 @@ class Bubblewrap:
     """Confines commands with Bubblewrap and a filter of system calls."""
 
     name = "bwrap"
+    checks = frozenset(Check)
 
     def start(
         self,

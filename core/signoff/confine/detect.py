@@ -1,7 +1,7 @@
 """Whether commands can be confined here, found by confining one.
 
 That a program is there, and even that it runs something, tells nothing: ten things are tried inside, and what came of
-them is looked at from outside.
+them is looked at from outside. All that the backend promises must hold.
 """
 
 from __future__ import annotations
@@ -15,23 +15,13 @@ from functools import cache
 from pathlib import Path
 
 from signoff.confine.backends import Backend, LaunchError, backend_named
+from signoff.confine.checks import Check
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.system import system_files
 
 __all__ = ["CHECKS", "Unusable", "Usable", "detect", "first_usable"]
 
-CHECKS = (
-    "a command starts, and its exit code comes back",
-    "it can write where it may",
-    "it cannot write what it may only read",
-    "it cannot see anything else",
-    "a protected directory in a writable one stays as it is, and where it is",
-    "it has a network of its own",
-    "it does not see other processes",
-    "it can get no new privileges",
-    "it has no capabilities",
-    "its system calls are filtered",
-)
+CHECKS = tuple(Check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +30,19 @@ class Usable:
 
     Attributes:
         backend: It.
-        checks: The things that were tried, each in words.
     """
 
     backend: Backend
-    checks: tuple[str, ...] = CHECKS
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What was tried, and holds."""
+        return tuple(check for check in CHECKS if check in self.backend.checks)
+
+    @property
+    def not_held(self) -> tuple[Check, ...]:
+        """What this backend does not promise."""
+        return tuple(check for check in CHECKS if check not in self.backend.checks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +68,13 @@ class Unusable:
 
 _EXIT_CODE = 42
 _SCRIPT = """\
-echo made > rw/made
+echo made > free/made
 echo made > ro/made
-cat outside/secret && : > rw/saw
+cat outside/secret && : > free/saw
 echo made > rw/hole/made
 mv rw/hole rw/moved
 readlink /proc/self/ns/net /proc/self/ns/pid
-grep -E '^(NoNewPrivs|CapEff|CapBnd|Seccomp):' /proc/self/status
+while read -r line; do case $line in NoNewPrivs:*|CapEff:*|CapBnd:*|Seccomp:*) echo "$line";; esac; done < /proc/self/status
 exit 42
 """
 
@@ -123,14 +121,20 @@ def first_usable(names: Sequence[str]) -> Usable | tuple[Unusable, ...]:
 def _failed_checks(backend: Backend) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="signoff-") as made:
         base = Path(os.path.realpath(made))
-        for name in ("rw/hole", "ro", "outside"):
+        for name in ("free", "rw/hole", "ro", "outside"):
             (base / name).mkdir(parents=True)
         (base / "outside/secret").write_text("secret")
-        places = {"rw": PathAccess.WRITE, "ro": PathAccess.READ, "rw/hole": PathAccess.READ}
+        places = {
+            "free": PathAccess.WRITE,
+            "rw": PathAccess.WRITE,
+            "ro": PathAccess.READ,
+            "rw/hole": PathAccess.READ,
+        }
         paths = PathMap({str(base / name): access for name, access in places.items()})
         profile = OSProfile(paths.join(PathMap({str(base): PathAccess.NONE})), system_files(network=False))
         code, said = _run(backend, profile, base)
-        return [check for check, holds in zip(CHECKS, _results(base, code, said), strict=True) if not holds]
+        held = dict(zip(CHECKS, _results(base, code, said), strict=True))
+        return [check for check in CHECKS if check in backend.checks and not held[check]]
 
 
 def _run(backend: Backend, profile: OSProfile, base: Path) -> tuple[int, str]:
@@ -157,9 +161,9 @@ def _results(base: Path, code: int, said: str) -> tuple[bool, ...]:
     status = dict(line.split(":\t", 1) for line in said.splitlines() if ":\t" in line)
     return (
         code == _EXIT_CODE,
-        (base / "rw/made").exists(),
+        (base / "free/made").exists(),
         not (base / "ro/made").exists(),
-        not (base / "rw/saw").exists() and "secret" not in said.splitlines(),
+        not (base / "free/saw").exists() and "secret" not in said.splitlines(),
         not (base / "rw/hole/made").exists() and not (base / "rw/moved").exists(),
         _other_namespace("net", said),
         _other_namespace("pid", said),
