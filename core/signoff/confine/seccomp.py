@@ -37,6 +37,8 @@ _X86_64 = {
     "fchmodat": 268, "unshare": 272, "perf_event_open": 298, "fanotify_init": 300, "name_to_handle_at": 303,
     "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310, "process_vm_writev": 311,
     "kcmp": 312, "finit_module": 313, "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323,
+    "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semop": 65, "semctl": 66, "msgget": 68, "msgsnd": 69,
+    "msgrcv": 70, "msgctl": 71, "semtimedop": 220, "mq_open": 240, "mq_unlink": 241, "prlimit64": 302,
 }  # fmt: skip
 _AARCH64 = {
     "ioctl": 29, "mknodat": 33, "umount2": 39, "mount": 40, "pivot_root": 41, "nfsservctl": 42, "chroot": 51,
@@ -47,6 +49,8 @@ _AARCH64 = {
     "fanotify_init": 262, "name_to_handle_at": 264, "open_by_handle_at": 265, "clock_adjtime": 266, "setns": 268,
     "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "finit_module": 273, "bpf": 280,
     "userfaultfd": 282, "kexec_file_load": 294,
+    "mq_open": 180, "mq_unlink": 181, "msgget": 186, "msgctl": 187, "msgrcv": 188, "msgsnd": 189, "semget": 190,
+    "semctl": 191, "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196, "prlimit64": 261,
 }  # fmt: skip
 _EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428, "move_mount": 429,
@@ -70,6 +74,12 @@ _DENIED = (
     "swapon", "swapoff", "syslog", "acct", "quotactl", "quotactl_fd", "settimeofday", "clock_settime", "adjtimex",
     "clock_adjtime", "iopl", "ioperm", "modify_ldt", "uselib", "_sysctl", "lookup_dcookie", "nfsservctl",
 )  # fmt: skip
+_OF_NAMESPACES = (
+    "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl",
+    "mq_open", "mq_unlink",
+)  # fmt: skip
+"""They reach what other processes share, unless there is a namespace that keeps them apart."""
+_LIMITS = "prlimit64"
 _UNKNOWN = ("clone3", "openat2")
 """Their arguments lie in memory, which a filter cannot read. As unknown calls, programs do without them."""
 
@@ -96,12 +106,16 @@ _Step = tuple[int, int, int, int]
 
 
 @cache
-def filter_program(*, network: bool, unix_sockets: bool, machine: str | None = None) -> bytes:
+def filter_program(
+    *, network: bool, unix_sockets: bool, namespaces: bool = True, machine: str | None = None
+) -> bytes:
     """Return the filter, in the form of ``struct sock_filter``.
 
     Args:
         network: True if the process shares the network of the host.
         unix_sockets: True if it may make Unix sockets.
+        namespaces: True if it has namespaces of its own. Without them, it gets no memory, semaphores or queues to
+            share, sets no limits of others, and makes no sockets of the internet unless it has the network.
         machine: Name of the machine, as `platform.machine` has it; this one by default.
 
     Raises:
@@ -117,7 +131,9 @@ def filter_program(*, network: bool, unix_sockets: bool, machine: str | None = N
         *([(_LOAD, 0, 0, _NUMBER_AT), (_AT_LEAST, 0, 1, _X32), _error(errno.ENOSYS)] if name == "x86_64" else ()),
     ]
     for call, number in made_for.numbers.items():
-        body = list(_body(call, network=network, unix_sockets=unix_sockets))
+        if namespaces and (call in _OF_NAMESPACES or call == _LIMITS):
+            continue
+        body = list(_body(call, internet=network or namespaces, network=network, unix_sockets=unix_sockets))
         steps += [(_LOAD, 0, 0, _NUMBER_AT), (_EQUAL, 0, len(body), number), *body]
     steps.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
@@ -127,9 +143,9 @@ def _foreign(audit: int) -> list[_Step]:
     return [(_LOAD, 0, 0, _MACHINE_AT), (_EQUAL, 1, 0, audit), (_RETURN, 0, 0, _KILL)]
 
 
-def _body(call: str, *, network: bool, unix_sockets: bool) -> Iterator[_Step]:
+def _body(call: str, *, internet: bool, network: bool, unix_sockets: bool) -> Iterator[_Step]:
     """The steps for one system call, which end in an answer."""
-    if call in _DENIED:
+    if call in _DENIED or call in _OF_NAMESPACES:
         yield _error(errno.EPERM)
         return
     if call in _UNKNOWN:
@@ -141,6 +157,8 @@ def _body(call: str, *, network: bool, unix_sockets: bool) -> Iterator[_Step]:
         flags, mode = _OPENS[call]
         yield from (_argument(flags), (_BITS, 0, 3, _CREATES))
         yield from _refuse_bits(mode, _SET_ID)
+    elif call == _LIMITS:  # of itself only
+        yield from (_argument(0), (_EQUAL, 1, 0, 0), _error(errno.EPERM))
     elif call in ("clone", "unshare"):
         yield from _refuse_bits(0, _NEW_USER_NAMESPACE)
     elif call == "ioctl":
@@ -149,7 +167,7 @@ def _body(call: str, *, network: bool, unix_sockets: bool) -> Iterator[_Step]:
             yield from ((_EQUAL, 0, 1, request), _error(errno.EPERM))
     elif call == "socket":
         yield _argument(0)
-        for family in (_INET, _INET6, *((_UNIX,) if unix_sockets else ())):
+        for family in (*((_INET, _INET6) if internet else ()), *((_UNIX,) if unix_sockets else ())):
             yield from ((_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW))
         if network:  # addresses and routes are asked for by it
             yield from ((_EQUAL, 0, 3, _NETLINK), _argument(2), (_EQUAL, 0, 1, _ROUTE), (_RETURN, 0, 0, _ALLOW))
