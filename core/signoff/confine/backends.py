@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BACKENDS", "Backend", "LaunchError", "backend_named"]
 
-BACKENDS = ("bwrap",)
+BACKENDS = ("bwrap", "landlock")
 """Their names in settings."""
 
 
@@ -67,5 +67,9 @@ def backend_named(name: str) -> Backend:
             from signoff.confine.bubblewrap import Bubblewrap
 
             return Bubblewrap()
+        case "landlock":
+            from signoff.confine.landlock import Landlock
+
+            return Landlock()
         case _:
             raise ValueError(f"there is no way to confine commands called {name!r}; known: {', '.join(BACKENDS)}")
