@@ -84,6 +84,8 @@ _REMEDIES = (
     (("No space left", "nesting"), "it is inside another sandbox that allows none; say os_sandbox: external if that one counts"),
     (("No permissions to create new namespace", "Operation not permitted"), "allow user namespaces, or say os_sandbox: external in a container"),
     (("not installed",), "install bubblewrap (apt install bubblewrap)"),
+    (("Landlock",), "use bwrap, or Linux 6.2 and later with landlock among its security modules"),
+    (("on macOS only",), "use bwrap on Linux"),
 )  # fmt: skip
 
 
