@@ -1,9 +1,9 @@
 """Landlock: a command that the kernel keeps from opening files.
 
 Weaker than Bubblewrap, and used only if the settings name it. The command stays in the file system, and among the
-processes, of everybody: names and sizes of files can be asked for everywhere, modes and times of files that its
-user owns be changed, and what it leaves running outlives it. It has neither ``/proc`` nor ``/sys``, and of
-``/dev`` only what is like ``/dev/null``.
+processes, of everybody: names and sizes of files can be asked for everywhere; modes, times and attributes of files
+that its user owns can be changed; what it leaves running outlives it; and before Linux 6.12 it can signal other
+processes of its user. It has neither ``/proc`` nor ``/sys``, and of ``/dev`` only what is like ``/dev/null``.
 
 The kernel only ever adds: what is allowed for a directory is allowed for all in it. So a writable directory with
 something read-only inside is read-only as a whole, and one with something hidden inside is refused. See
