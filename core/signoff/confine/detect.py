@@ -86,6 +86,7 @@ _REMEDIES = (
     (("not installed",), "install bubblewrap (apt install bubblewrap)"),
     (("Landlock",), "use bwrap, or Linux 6.2 and later with landlock among its security modules"),
     (("on macOS only",), "use bwrap on Linux"),
+    (("sandbox_apply",), "it is inside another sandbox of macOS; say os_sandbox: external if that one counts"),
 )  # fmt: skip
 
 
@@ -135,6 +136,8 @@ def _failed_checks(backend: Backend) -> list[str]:
         paths = PathMap({str(base / name): access for name, access in places.items()})
         profile = OSProfile(paths.join(PathMap({str(base): PathAccess.NONE})), system_files(network=False))
         code, said = _run(backend, profile, base)
+        if code != _EXIT_CODE:
+            raise LaunchError(said.strip().partition("\n")[0] or f"a command ended with {code}, not {_EXIT_CODE}")
         held = dict(zip(CHECKS, _results(base, code, said), strict=True))
         return [check for check in CHECKS if check in backend.checks and not held[check]]
 

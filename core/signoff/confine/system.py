@@ -9,6 +9,10 @@ from signoff.confine.profile import PathAccess, PathMap
 __all__ = ["system_files", "system_links"]
 
 _TREES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_MACOS = (
+    "/System/Library", "/System/Cryptexes", "/System/Volumes/Preboot/Cryptexes", "/Library/Apple",
+    "/Library/Developer/CommandLineTools", "/private/var/select", "/private/var/db/timezone",
+)  # fmt: skip
 _SETTINGS = (
     "/etc/alternatives", "/etc/ca-certificates", "/etc/debian_version", "/etc/fonts", "/etc/group", "/etc/host.conf",
     "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/magic",
@@ -35,4 +39,4 @@ def system_links(*, network: bool) -> dict[str, str]:
 
 
 def _names(*, network: bool) -> tuple[str, ...]:
-    return (*_TREES, *_SETTINGS, *(_NAMES_OF_HOSTS if network else ()))
+    return (*_TREES, *_MACOS, *_SETTINGS, *(_NAMES_OF_HOSTS if network else ()))
