@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BACKENDS", "Backend", "LaunchError", "backend_named"]
 
-BACKENDS = ("bwrap", "landlock")
+BACKENDS = ("bwrap", "landlock", "seatbelt")
 """Their names in settings."""
 
 
@@ -71,5 +71,9 @@ def backend_named(name: str) -> Backend:
             from signoff.confine.landlock import Landlock
 
             return Landlock()
+        case "seatbelt":
+            from signoff.confine.seatbelt import Seatbelt
+
+            return Seatbelt()
         case _:
             raise ValueError(f"there is no way to confine commands called {name!r}; known: {', '.join(BACKENDS)}")
