@@ -92,7 +92,6 @@ def _confine(told: dict[str, Any]) -> None:
     _drop_capabilities()
     _checked(_libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs cannot be set")
     _checked(_libc.syscall(_RESTRICT_SELF, ruleset, 0), "Landlock cannot be applied")
-    os.close(ruleset)
     _filter(bytes.fromhex(told["filter"]))
     try:
         os.chdir(_bytes(told["cwd"]))

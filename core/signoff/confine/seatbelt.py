@@ -5,8 +5,8 @@ further things of the system programs need there, such as services, is not known
 
 Beyond its profile a command reads the names in ``/``, metadata of the directories that lead to what is visible,
 and devices like ``/dev/null``; with the network, it asks for names of hosts. Short of it, a writable place and
-each directory in it that leads to a place with another access cannot be renamed or removed. The command stays among
-the processes of everybody, and what it leaves running outlives it.
+each directory in it that leads to a place with another access cannot be renamed or removed. The command stays
+among the processes of everybody, and what it leaves running outlives it.
 """
 
 from __future__ import annotations
