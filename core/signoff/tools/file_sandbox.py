@@ -57,7 +57,11 @@ class SandboxConfig(BaseModel):
     os_sandbox: Literal["external"] | None = None
     """external: the agent runs in a container or virtual machine that confines it as required; nobody checks that."""
     os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(("bwrap",), min_length=1)
-    """The ways to confine commands, in order; the first that works is taken. landlock holds less."""
+    """The ways to confine commands, in order; the first that works is taken.
+
+    ``landlock`` holds less (``signoff sandbox check`` says what), and makes a writable directory with a protected
+    file in it read-only. ``seatbelt`` is for macOS, and experimental.
+    """
     os_sandbox_profile: OSProfileConfig | None = None
     """Further limits for commands."""
 
