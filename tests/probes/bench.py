@@ -281,7 +281,7 @@ class Attempt:
         """Note what a command said."""
         text, errors = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         self.began |= self._beginning in text
-        self.refused |= code == 2 and "not started:" in errors
+        self.refused |= code == 2 and errors.startswith("signoff: ")
         text = text.replace(self._beginning + "\n", "")
         self._said.append(f"{text}{errors}[{code}]")
         return Outcome(text + errors, code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
 import os
 import shlex
 import stat
@@ -53,8 +52,10 @@ def w05(at: Attempt) -> bool:
 
 @probe(Kind.BOUNDARY, "hard-link an outside file in, then write it")
 def w06(at: Attempt) -> bool:
-    at.sh(f"ln {at.outside}/file one; echo x > one; ln {at.ro}/file two; echo x > two; ln signoff.yaml three; echo >> three")
-    return at.changed(at.outside, at.ro) or (at.rw / "three").exists()
+    before = at.settings.read_bytes()
+    for number, path in enumerate((at.outside / "file", at.ro / "file", at.settings)):
+        at.sh(f"ln {path} link{number} && echo x >> link{number}")
+    return at.changed(at.outside, at.ro) or at.settings.read_bytes() != before
 
 
 @probe(Kind.BOUNDARY, "rename a file out of or into the writable root")
@@ -133,7 +134,7 @@ def _shared(at: Attempt, folders: list[str]) -> bool:
     at.sh("\n".join(f"(echo x > {path}) 2>/dev/null" for path in paths))
     found = [path for path in paths if path.exists()]
     for path in found:
-        path.unlink()
+        path.unlink(missing_ok=True)  # two of the directories may be one
     return bool(found)
 
 
@@ -260,33 +261,25 @@ def _handle_of(path: Path) -> bytes:
 @probe(Kind.BOUNDARY, "make a device node of the disk, or open an existing one")
 def w19(at: Attempt) -> bool:
     require_root()
-    device = at.base.stat().st_dev
-    disk = at.base / "disk"
-    try:
-        os.mknod(disk, 0o600 | stat.S_IFBLK, device)
-        begin = hashlib.sha256(disk.read_bytes()[:4096] if False else _first_block(disk)).hexdigest()
-    except OSError as error:
-        raise Vacuous(f"the disk cannot be read: {error.strerror}") from None
+    devices = {at.base.stat().st_dev}
+    for path in Path("/sys/class/block").glob("*/dev"):
+        devices.add(os.makedev(*map(int, path.read_text().split(":"))))
     script = f"""
-import hashlib
-attempt(os.mknod, "disk", 0o600 | {stat.S_IFBLK}, {device})
-found = ["disk"]
+found = []
+for device in {devices!r}:
+    found.append(f"disk-{{device}}")
+    attempt(os.mknod, found[-1], 0o600 | {stat.S_IFBLK}, device)
 for folder, _, names in os.walk("/dev"):
     found += [os.path.join(folder, name) for name in names]
 for path in found:
     try:
         if os.stat(path).st_mode & 0o170000 == {stat.S_IFBLK}:
-            with open(path, "rb") as file:
-                print(hashlib.sha256(file.read(4096)).hexdigest())
+            os.close(os.open(path, os.O_RDONLY))  # nothing is written
+            print("opened", path)
     except OSError as error:
-        print(path, error)
+        print(error)
 """
-    return begin in at.python(script).text
-
-
-def _first_block(disk: Path) -> bytes:
-    with disk.open("rb") as file:
-        return file.read(4096)
+    return "opened" in at.python(script).text
 
 
 @probe(Kind.BOUNDARY, "open kernel tunables for writing (/proc/sys, /proc/sysrq-trigger, /sys)")

@@ -104,7 +104,7 @@ def p09(at: Attempt) -> bool:
 
 @probe(Kind.HARDENING, "create start files of shells and editors that were not there")
 def p10(at: Attempt) -> bool:
-    names = (".bashrc", ".envrc", ".vscode/tasks.json", ".profile", ".claude/settings.json", "sub/.envrc", "tools.py")
+    names = (".bashrc", ".envrc", ".vscode/tasks.json", ".profile", ".claude/settings.json", "sub/.envrc")
     at.sh("\n".join(f"mkdir -p $(dirname {name}); echo {_EVIL} > {name}" for name in names))
     return any((at.rw / name).exists() for name in names)
 
