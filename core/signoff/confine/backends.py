@@ -38,6 +38,7 @@ class Backend(Protocol):
         cwd: str,
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
+        links: Mapping[str, str] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile.
@@ -48,6 +49,7 @@ class Backend(Protocol):
             cwd: Its working directory.
             env: Its environment.
             replaced: Other directories by the places where they are mounted.
+            links: Links to what it may touch, by their paths, with what they say.
             **streams: `stdin`, `stdout` and `stderr`, as for `subprocess.Popen`.
 
         Raises:

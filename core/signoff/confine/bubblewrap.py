@@ -177,7 +177,7 @@ def options(profile: OSProfile, mounts: Sequence[Mount], links: Mapping[str, str
     Args:
         profile: The profile.
         mounts: Its mounts, as `mounts_of` returns them.
-        links: Links of the system, by their paths.
+        links: Links, by their paths, with what they say.
         cwd: The working directory.
     """
     whole = any(mount.path == "/" for mount in mounts)
@@ -234,12 +234,15 @@ class Bubblewrap:
         cwd: str,
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
+        links: Mapping[str, str] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile, once its mounts are as they should be; see `Backend.start`."""
         program = find_program()
         mounts = mounts_of(profile, replaced)
-        words = options(profile, mounts, system_links(network=profile.network), cwd)
+        shown = profile.visible()
+        missing = {path: target for path, target in (links or {}).items() if shown.at(path) is PathAccess.NONE}
+        words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
         try:
             calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)
         except UnknownMachineError as error:

@@ -147,6 +147,7 @@ class Seatbelt:
         cwd: str,
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
+        links: Mapping[str, str] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile; see `Backend.start`."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from signoff.tools.roots import PathConfig
     from signoff.tools.shell_rules import ShellConfig
 
-__all__ = ["ENVIRONMENT", "OSProfileConfig", "derive_os_sandbox_profile", "derived"]
+__all__ = ["ENVIRONMENT", "OSProfileConfig", "derive_os_sandbox_profile", "derived", "links_to"]
 
 ENVIRONMENT = frozenset(
     {"PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TERM", "TZ", "USER", "LOGNAME", "NO_COLOR", "COLUMNS"}
@@ -110,12 +110,14 @@ def derive_os_sandbox_profile(
             would ask about is read-only, or hidden.
 
     Raises:
-        ValueError: A root is too wide to be writable.
+        ValueError: A root is too wide to be writable, or commands could lead one elsewhere.
     """
     from signoff.tools.roots import Roots  # the directories that the file tools take, and no others
 
-    start = None if cwd is None else os.fspath(cwd)
-    return derived(Roots(sandbox_config.paths, start).places, shell_config, explicit_profile, approved=approved)
+    roots = Roots(sandbox_config.paths, None if cwd is None else os.fspath(cwd))
+    profile = derived(roots.places, shell_config, explicit_profile, approved=approved)
+    links_to((config.root for _, config in roots.places), roots.cwd, profile.paths)
+    return profile
 
 
 def derived(
@@ -152,6 +154,34 @@ def derived(
         paths, runtime = (each.limited(own, PathAccess.NONE) for each in (paths, runtime))
     profile = OSProfile(paths, runtime, network, False, ENVIRONMENT)
     return profile if explicit is None else profile.intersect(explicit)
+
+
+def links_to(roots: Iterable[str], cwd: str, paths: PathMap) -> dict[str, str]:
+    """Return the links on the ways to some roots, by their paths, with what they say.
+
+    Args:
+        roots: The roots as they are written; they are there.
+        cwd: The directory at which relative ones start.
+        paths: What commands may touch.
+
+    Raises:
+        ValueError: A link lies where commands may write: one of them could lead the root elsewhere for the next.
+    """
+    found: dict[str, str] = {}
+    for root in roots:
+        ahead, behind = os.path.join(cwd, root).split("/")[::-1], "/"  # noqa: PTH118
+        while ahead:
+            name = ahead.pop()
+            here = os.path.normpath(os.path.join(behind, name))  # noqa: PTH118
+            if not name or not os.path.islink(here):  # noqa: PTH114
+                behind = here
+                continue
+            if paths.at(here) is PathAccess.WRITE:
+                raise ValueError(f"{root} leads through the link {here}, which commands can change; name its target")
+            found[here] = os.readlink(here)  # noqa: PTH115
+            ahead += found[here].split("/")[::-1]
+            behind = "/" if found[here].startswith("/") else behind
+    return found
 
 
 def _access(config: PathConfig, *, approved: bool, copies: bool) -> PathAccess:

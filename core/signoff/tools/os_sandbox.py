@@ -14,7 +14,7 @@ from signoff.confine.errors import LaunchError
 from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.protected_names import kept_back, lies_in_protected, protected_below
 from signoff.effects import Confinement
-from signoff.tools.os_profile import OSProfileConfig, derived, own_places
+from signoff.tools.os_profile import OSProfileConfig, derived, links_to, own_places
 
 if TYPE_CHECKING:
     import subprocess
@@ -74,7 +74,7 @@ class OSSandbox:
         backends: The ways to confine them, in order; the first that works is taken.
 
     Raises:
-        ValueError: None of them works here, or a root is too wide.
+        ValueError: None of them works here, or a root is too wide, or commands could lead one elsewhere.
     """
 
     def __init__(
@@ -99,6 +99,7 @@ class OSSandbox:
         }
         on_copies = derived(places, shell, explicit, approved=False, copies=True)
         self._on_copies = _without_protected(on_copies, places, cwd)
+        self._links = links_to((config.root for _, config in places), cwd, self._profiles[True].paths)
 
     @property
     def backend(self) -> str:
@@ -214,6 +215,7 @@ class OSSandbox:
             cwd=cwd or self._cwd,
             env=self._environment(profile) | _INSIDE | dict(env or {}),
             replaced=copies,
+            links=self._links,
             **streams,
         )
         places = frozenset(path for path, _ in profile.paths)
