@@ -18,7 +18,7 @@ SIDE_BY_SIDE := --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 
-.PHONY: demo test test-quick test-floors torture corpora fuzz check format bench usability api screenshots clean help
+.PHONY: demo test test-quick test-floors torture probes corpora fuzz check format bench usability api screenshots clean help
 
 help:
 	@sed -n '1,6p' Makefile
@@ -88,6 +88,11 @@ test-floors: $(LIBRARY)/.done $(FRAMEWORKS)/.done
 SECONDS ?= 300
 torture: $(VENV)/.dev
 	SIGNOFF_TORTURE_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/system/test_system_torture.py
+
+# What a hostile command may try, tried on the sandbox: by root and by an ordinary user; PROBES="w p07" for some alone.
+probes: $(VENV)/.dev
+	@sh scripts/install-programs.sh bwrap git
+	PYTHONPATH=.:tests $(BIN)/python -m probes $(PROBES)
 
 # Every case of the corpora: what is let through although it must not be, and what is stopped for nothing.
 # SIGNOFF_CORPORA=DIR make corpora runs the cases in another folder.

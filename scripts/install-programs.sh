@@ -1,11 +1,19 @@
 #!/bin/sh
 # Installs the programs that tests need and a fresh machine may lack, with whatever package manager is there.
-# Usage: install-programs.sh PROGRAM ... (each in the package of its name)
+# Usage: install-programs.sh PROGRAM ... (each in the package of its name, but for those named below)
 set -u
 
+package_of() {
+    case $1 in
+        bwrap) echo bubblewrap ;;
+        *) echo "$1" ;;
+    esac
+}
+
 missing=""
+packages=""
 for program in "$@"; do
-    command -v "$program" >/dev/null || missing="$missing $program"
+    command -v "$program" >/dev/null || { missing="$missing $program"; packages="$packages $(package_of "$program")"; }
 done
 [ -n "$missing" ] || exit 0
 
@@ -24,15 +32,15 @@ as_root() {
 
 say "installing"
 if command -v apt-get >/dev/null; then
-    as_root apt-get -qq update && as_root apt-get -qq install -y $missing
+    as_root apt-get -qq update && as_root apt-get -qq install -y $packages
 elif command -v dnf >/dev/null; then
-    as_root dnf -q install -y $missing
+    as_root dnf -q install -y $packages
 elif command -v apk >/dev/null; then
-    as_root apk add --quiet $missing
+    as_root apk add --quiet $packages
 elif command -v pacman >/dev/null; then
-    as_root pacman -Sq --noconfirm $missing
+    as_root pacman -Sq --noconfirm $packages
 elif command -v brew >/dev/null; then
-    brew install --quiet $missing
+    brew install --quiet $packages
 fi
 for program in $missing; do
     command -v "$program" >/dev/null || { say "could not be installed; do it yourself and run the command again"; exit 1; }

@@ -176,15 +176,16 @@ def _masking_through_links(at: Attempt) -> bool:
     refusal=True,
 )
 def h07(at: Attempt) -> bool:
-    for name in (".vscode", ".git", ".config", "sub", "tools.py"):
-        for target in (f"/oldroot{at.outside}", f"/newroot{at.outside}", f"/oldroot{at.outside}/new"):
-            link = at.rw / name
+    targets = (f"/oldroot{at.outside}", f"/newroot{at.outside}", f"/oldroot{at.outside}/new")
+    for names in (("a", "b", "c"), (".vscode", ".git", "tools.py"), (".git/hooks", ".git/config", ".config/git")):
+        links = [at.rw / name for name in names]
+        for link, target in zip(links, targets, strict=True):
+            link.parent.mkdir(exist_ok=True)
             link.symlink_to(target)
-            at.sh("true")
+        at.sh("true")
+        for link in links:
             link.unlink()
-            if at.changed(at.outside):
-                return True
-    return False
+    return at.changed(at.outside)
 
 
 @probe(
@@ -219,7 +220,7 @@ def _binding(at: Attempt) -> list[str]:
 )
 def h06(at: Attempt) -> bool:
     at.sh("true")
-    for words in (_binding(at), ["--", *_binding(at)], ["--args", "3"], ["--help"], ["--version"]):
+    for words in (_binding(at), ["--help"]):
         said = at.run(words)
         if at.secret in said.text or said.code == 0 or "usage" in said.text:
             return True
