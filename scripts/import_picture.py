@@ -43,6 +43,7 @@ PARTS = {
         "signoff.types",
     ),
     "filter, export": ("signoff.filter", "signoff.history_export"),
+    "confine": ("signoff.confine",),
     "policy": ("signoff.policy",),
     "present": ("signoff.present",),
     "queue": ("signoff.queue",),

@@ -347,7 +347,9 @@ def test_a_custom_tool_that_is_not_public_is_warned_of(cli: Cli) -> None:
 
 @pytest.mark.parametrize("fallback", ["fail_fast", "refuse_tools"])
 def test_a_sandbox_of_the_operating_system_that_cannot_be_had_is_warned_of(cli: Cli, fallback: str) -> None:
-    text = f"sandbox: {{require_os_sandbox: true, os_sandbox_backends: [seatbelt], os_sandbox_fallback: {fallback}}}"
+    text = (
+        f"sandbox: {{require_os_sandbox: true, os_sandbox_backends: [seatbelt], os_sandbox_fallback: {fallback}}}"
+    )
     assert any(each.startswith("1:11: sandbox.require_os_sandbox: ") for each in warnings_of(cli, text))
 
 

@@ -111,7 +111,9 @@ def test_the_root_is_the_rule_and_the_path_is_the_part(tmp_path: Path) -> None:
 
 
 def test_files_and_commands_are_blocked_where_a_sandbox_is_required_that_cannot_be_had(tmp_path: Path) -> None:
-    required = "sandbox: {require_os_sandbox: true, os_sandbox_backends: [seatbelt], paths: {notes: {root: notes}}}\n"
+    required = (
+        "sandbox: {require_os_sandbox: true, os_sandbox_backends: [seatbelt], paths: {notes: {root: notes}}}\n"
+    )
     found = verdicts(tmp_path, required + SHELL)
     assert found.command("git status").level is Level.BLOCK
     assert found.verdict("read_file", {"path": "notes/a.txt"}).level is Level.BLOCK

@@ -14,7 +14,18 @@ _PLAIN = {
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
     "--disable-userns", "--new-session", "--die-with-parent",
 }  # fmt: skip
-_ONE = {"--cap-drop", "--hostname", "--chdir", "--perms", "--size", "--proc", "--dev", "--tmpfs", "--remount-ro", "--dir"}
+_ONE = {
+    "--cap-drop",
+    "--hostname",
+    "--chdir",
+    "--perms",
+    "--size",
+    "--proc",
+    "--dev",
+    "--tmpfs",
+    "--remount-ro",
+    "--dir",
+}
 _TWO = {"--bind", "--ro-bind", "--symlink"}
 
 

@@ -155,7 +155,9 @@ def _was_written(number: int, after: _After) -> bool:
     return f"<{number}>" in after.texts or f"made-{number}" in after.names
 
 
-def _looser(number: int, before: _Before, inside: dict[str, object], shown: PathMap, after: _After) -> Iterator[str]:
+def _looser(
+    number: int, before: _Before, inside: dict[str, object], shown: PathMap, after: _After
+) -> Iterator[str]:
     access = shown.at(before.real)
     if access < PathAccess.WRITE and _was_written(number, after):
         yield "written"

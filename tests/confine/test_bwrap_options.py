@@ -36,7 +36,19 @@ def paths_around(tree: Tree) -> list[str]:
     """Real paths in a tree, beside it and elsewhere."""
     real = [path for path in tree.paths() if path not in tree.links]
     beside = [f"{folder}b/x" for folder in tree.folders]
-    return [*real, *beside, "/", "/new", "/usr/bin/new", "/usr", "/etc/shadow", "/etc/new", "/var/tmp", "/home/x", "/root"]
+    return [
+        *real,
+        *beside,
+        "/",
+        "/new",
+        "/usr/bin/new",
+        "/usr",
+        "/etc/shadow",
+        "/etc/new",
+        "/var/tmp",
+        "/home/x",
+        "/root",
+    ]
 
 
 # -- Files.
@@ -104,7 +116,9 @@ def test_the_scratch_directory_is_of_the_command_alone_unless_it_is_a_root(tmp_p
 # -- Names that would be options, or end one.
 
 
-@pytest.mark.parametrize("name", ["-x", "--", "--bind", "--args", "a b", "k=v", "'", '"', "$(x)", "\t", "ä", "\udcff", "a,b"])
+@pytest.mark.parametrize(
+    "name", ["-x", "--", "--bind", "--args", "a b", "k=v", "'", '"', "$(x)", "\t", "ä", "\udcff", "a,b"]
+)
 def test_no_name_is_taken_for_anything_but_a_name(tmp_path: Path, name: str) -> None:
     top = tmp_path / name
     (top / name).mkdir(parents=True)
@@ -179,7 +193,9 @@ def test_a_profile_that_the_files_do_not_allow_to_keep_is_refused(
         mounts_of(OSProfile(PathMap({str(tmp_path / name): access for name, access in places.items()})))
 
 
-@pytest.mark.parametrize("path", ["/", "/proc", "/proc/self", "/proc/sys/kernel", "/sys", "/sys/kernel", "/dev", "/dev/shm"])
+@pytest.mark.parametrize(
+    "path", ["/", "/proc", "/proc/self", "/proc/sys/kernel", "/sys", "/sys/kernel", "/dev", "/dev/shm"]
+)
 def test_what_is_made_anew_for_each_command_is_never_writable(path: str) -> None:
     with pytest.raises(LaunchError, match="never writable"):
         mounts_of(OSProfile(PathMap({os.path.realpath(path): WRITE})))
@@ -212,8 +228,14 @@ def test_the_random_trees_reach_what_is_easily_got_wrong() -> None:
                 if nearest and above is WRITE and os.path.dirname(place) != nearest:
                     found.add(("pin", access, os.path.isfile(place)))
             names = sorted(places)
-            found.update(("begins", places[a] > places[b]) for a, b in pairwise(names) if b.startswith(a) and b[len(a)] != "/")
-    kinds = [(above, access, is_file) for above in PathAccess for access in PathAccess for is_file in (False, True)]
+            found.update(
+                ("begins", places[a] > places[b])
+                for a, b in pairwise(names)
+                if b.startswith(a) and b[len(a)] != "/"
+            )
+    kinds = [
+        (above, access, is_file) for above in PathAccess for access in PathAccess for is_file in (False, True)
+    ]
     wanted = {kind for kind in kinds if kind[0] is not kind[1]}
     wanted |= {("pin", access, is_file) for access in (NONE, READ) for is_file in (False, True)}
     assert wanted | {("begins", True)} <= found

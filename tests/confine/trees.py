@@ -74,8 +74,14 @@ def random_profile(random: Random, tree: Tree) -> OSProfile:
     if random.random() < 0.3:
         places[tree.top] = random.choice(list(PathAccess))
     for _ in range(random.randint(0, 2)):
-        places.setdefault(f"{random.choice(tree.folders)}/missing", random.choice([PathAccess.NONE, PathAccess.READ]))
+        places.setdefault(
+            f"{random.choice(tree.folders)}/missing", random.choice([PathAccess.NONE, PathAccess.READ])
+        )
     paths = PathMap(places)
-    harmful = [path for path, _ in paths if not os.path.exists(path) and paths.at(os.path.dirname(path)) is PathAccess.WRITE]
+    harmful = [
+        path
+        for path, _ in paths
+        if not os.path.exists(path) and paths.at(os.path.dirname(path)) is PathAccess.WRITE
+    ]
     paths = PathMap({path: access for path, access in paths if path not in harmful})
     return OSProfile(paths, system_files(network=False))

@@ -15,7 +15,9 @@ from probes.ordinary import as_ordinary_user
 def main() -> int:
     """Run the probes that the command line names, and return 0 if all is as it should be."""
     parser = argparse.ArgumentParser(prog="probes", description=__doc__)
-    parser.add_argument("ids", nargs="*", metavar="ID", help="these alone, such as w01, or p for all that begin with p")
+    parser.add_argument(
+        "ids", nargs="*", metavar="ID", help="these alone, such as w01, or p for all that begin with p"
+    )
     parser.add_argument("--network", action="store_true", help="with a sandbox that allows the network")
     parser.add_argument("--once", action="store_true", help="as this user only")
     given = parser.parse_args()

@@ -19,7 +19,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-__all__ = ["PROBES", "Attempt", "Finding", "Kind", "Outcome", "Probe", "Vacuous", "Verdict", "judged", "probe", "until"]
+__all__ = [
+    "PROBES",
+    "Attempt",
+    "Finding",
+    "Kind",
+    "Outcome",
+    "Probe",
+    "Vacuous",
+    "Verdict",
+    "judged",
+    "probe",
+    "until",
+]
 
 SECONDS = 20.0
 """The longest that a command may take."""
@@ -303,7 +315,9 @@ class Attempt:
 
     def said(self) -> str:
         """Return the end of what was said, in one line."""
-        return " / ".join(line for line in " ".join(self._said).splitlines() if line.strip())[-300:] or "nothing said"
+        return (
+            " / ".join(line for line in " ".join(self._said).splitlines() if line.strip())[-300:] or "nothing said"
+        )
 
     # What came of them.
 
@@ -336,7 +350,12 @@ class Attempt:
     def host(self, *argv: str) -> str:
         """Run a program of the host, and return what it printed."""
         done = subprocess.run(
-            argv, env={"PATH": PATH, "HOME": str(self.home)}, capture_output=True, text=True, timeout=SECONDS, check=False
+            argv,
+            env={"PATH": PATH, "HOME": str(self.home)},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
         )
         return done.stdout
 
@@ -361,7 +380,9 @@ class Attempt:
         program = shutil.which("bwrap", path=PATH)
         if program is None:
             raise Vacuous("bwrap is not installed")
-        done = subprocess.run([program, *words], cwd=self.rw, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            [program, *words], cwd=self.rw, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
         self._said.append(done.stdout + done.stderr)
         return Outcome(done.stdout + done.stderr, done.returncode)
 
@@ -386,7 +407,13 @@ def _snapshot(folder: Path) -> dict[str, object]:
             attributes = {}
             with suppress(OSError):
                 attributes = {name: os.getxattr(path, name) for name in os.listxattr(path, follow_symlinks=False)}
-            found[str(path.relative_to(folder))] = (facts.st_mode, facts.st_uid, facts.st_mtime_ns, kept, attributes)
+            found[str(path.relative_to(folder))] = (
+                facts.st_mode,
+                facts.st_uid,
+                facts.st_mtime_ns,
+                kept,
+                attributes,
+            )
     return found
 
 

@@ -31,7 +31,9 @@ def c04(at: Attempt) -> bool:
 
 @probe(Kind.CONTROL, "some scratch space in ${TMPDIR:-/tmp}")
 def c05(at: Attempt) -> bool:
-    return at.sh('f=$(mktemp "${TMPDIR:-/tmp}/XXXXXX") && echo word > "$f" && cat "$f" && rm "$f"').text == "word\n"
+    return (
+        at.sh('f=$(mktemp "${TMPDIR:-/tmp}/XXXXXX") && echo word > "$f" && cat "$f" && rm "$f"').text == "word\n"
+    )
 
 
 @probe(Kind.CONTROL, "pipes, subshells, background jobs, exit status 7")

@@ -163,7 +163,9 @@ for folder in ({str(at.ro)!r}, {str(at.outside)!r}):
 
 @probe(Kind.BOUNDARY, "truncate(2) a file that it may not write")
 def w15(at: Attempt) -> bool:
-    at.python("".join(f"attempt(os.truncate, {str(folder / 'file')!r}, 0)\n" for folder in (at.ro, at.outside, at.home)))
+    at.python(
+        "".join(f"attempt(os.truncate, {str(folder / 'file')!r}, 0)\n" for folder in (at.ro, at.outside, at.home))
+    )
     return at.changed(at.ro, at.outside, at.home)
 
 
@@ -380,7 +382,9 @@ def r05(at: Attempt) -> bool:
     names = ("canary-base", "canary-outside", "canary-home")
     for folder, name in zip((at.base, at.outside, at.home), names, strict=True):
         (folder / name).touch()
-    said = at.sh(f"ls -a {at.base} .. {at.outside} {at.home} /; echo {at.base}/* {at.base}/*/* {at.base.parent}/*").text
+    said = at.sh(
+        f"ls -a {at.base} .. {at.outside} {at.home} /; echo {at.base}/* {at.base}/*/* {at.base.parent}/*"
+    ).text
     needed = {"bin", "sbin", "dev", "etc", "proc", "sys", "tmp", "usr", at.base.parts[1]}
     top = {name for name in os.listdir("/") if name not in needed and not name.startswith("lib")}
     return any(name in said for name in names) or not top.isdisjoint(said.splitlines())
@@ -394,7 +398,9 @@ def r06(at: Attempt) -> bool:
 @probe(Kind.BOUNDARY, "environment of a host process (/proc/PID/environ)")
 def r07(at: Attempt) -> bool:
     other = at.bystander()
-    said = at.sh(f"cat /proc/{other.pid}/environ; for p in $(ls /proc | grep '^[0-9]'); do cat /proc/$p/environ; done")
+    said = at.sh(
+        f"cat /proc/{other.pid}/environ; for p in $(ls /proc | grep '^[0-9]'); do cat /proc/$p/environ; done"
+    )
     return f"BYSTANDER={at.secret}" in said.text
 
 

@@ -43,7 +43,9 @@ def _connects(at: Attempt, host: str, family: int, made: str = "") -> bool:
     """True if a listener of the host hears a command that connects."""
     with _listener(host, family=family) as listener:
         made = made or f"socket.socket({family}, {_STREAM})"
-        at.python(f"mine = {made}\nmine.settimeout(2)\nmine.connect(({host!r}, {listener.getsockname()[1]}))\nmine.send(b'x')")
+        at.python(
+            f"mine = {made}\nmine.settimeout(2)\nmine.connect(({host!r}, {listener.getsockname()[1]}))\nmine.send(b'x')"
+        )
         return _heard(listener)
 
 
@@ -83,7 +85,9 @@ def n05(at: Attempt) -> bool:
 
 @probe(Kind.BOUNDARY, "Multipath TCP or SCTP instead of plain TCP", offline=True)
 def n06(at: Attempt) -> bool:
-    found = [_connects(at, "127.0.0.1", socket.AF_INET, f"socket.socket(2, 1, {protocol})") for protocol in (262, 132)]
+    found = [
+        _connects(at, "127.0.0.1", socket.AF_INET, f"socket.socket(2, 1, {protocol})") for protocol in (262, 132)
+    ]
     return any(found)
 
 
@@ -158,7 +162,15 @@ def n10(at: Attempt) -> bool:
 @probe(Kind.HARDENING, "unusual socket families (AF_ALG, AF_KEY, netlink, bluetooth ...)")
 def n11(at: Attempt) -> bool:
     families = [(16, 3, protocol) for protocol in (4, 6, 12, 15, 16)]  # netlink, but for routes
-    families += [(38, 5, 0), (15, 3, 2), (31, 3, 1), (17, 3, 0), (44, 3, 0), (21, 5, 0), (30, 5, 0), (29, 3, 1), (39, 5, 1)]
+    families += [
+        (38, 5, 0),
+        (15, 3, 2),
+        (31, 3, 1),
+        (17, 3, 0),
+        (44, 3, 0),
+        (21, 5, 0),
+        (30, 5, 0),
+        (29, 3, 1),
+        (39, 5, 1),
+    ]
     return _families(at, *families)
-
-

@@ -28,7 +28,12 @@ def as_ordinary_user(argv: Sequence[str]) -> int:
     Raises:
         OSError: This root may not mount.
     """
-    needed = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), *os.environ.get("PYTHONPATH", "").split(":")}
+    needed = {
+        sys.prefix,
+        sys.base_prefix,
+        str(Path(__file__).parents[2]),
+        *os.environ.get("PYTHONPATH", "").split(":"),
+    }
     folders = sorted(os.path.realpath(path) for path in needed if path)
 
     def become() -> None:

@@ -224,7 +224,9 @@ for number in numbers:
 
 def _ticking(at: Attempt) -> str:
     """A script that goes on for two seconds, and shows it."""
-    return f"i=0; while [ $i -lt 100 ] && [ -d {at.rw} ]; do echo x >> {at.rw}/ticks; sleep 0.02; i=$((i + 1)); done"
+    return (
+        f"i=0; while [ $i -lt 100 ] && [ -d {at.rw} ]; do echo x >> {at.rw}/ticks; sleep 0.02; i=$((i + 1)); done"
+    )
 
 
 def _ticks_on(at: Attempt) -> bool:
@@ -329,7 +331,12 @@ for number in numbers:
         print("joined", os.readlink("/proc/self/ns/net"), os.readlink("/proc/self/ns/ipc"))
 """
     said = at.python(script).text
-    return any(f"{os.readlink(f'/proc/self/ns/{kind}')}" in line for line in said.splitlines() if "joined" in line for kind in ("net", "ipc"))
+    return any(
+        f"{os.readlink(f'/proc/self/ns/{kind}')}" in line
+        for line in said.splitlines()
+        if "joined" in line
+        for kind in ("net", "ipc")
+    )
 
 
 @probe(Kind.HARDENING, "no filter of system calls, or another table of calls slips past it")
@@ -375,5 +382,3 @@ print("least", min(limits, default=1 << 30))
 """
     said = at.python(script).text.split()
     return int(said[said.index("least") + 1]) >= 4096 if "least" in said else False
-
-

@@ -18,7 +18,9 @@ _HOOK = "hooks/pre-commit"
 @probe(Kind.HARDENING, "create .git/hooks/pre-commit", "git")
 def p01(at: Attempt) -> bool:
     git = at.repository(at.rw)
-    at.sh(f"echo {_EVIL} > .git/{_HOOK}; chmod +x .git/{_HOOK}; ln -s /tmp/x .git/hooks/post-checkout; mkdir .git/hooks/x")
+    at.sh(
+        f"echo {_EVIL} > .git/{_HOOK}; chmod +x .git/{_HOOK}; ln -s /tmp/x .git/hooks/post-checkout; mkdir .git/hooks/x"
+    )
     return bool(list((git / "hooks").iterdir()))
 
 
@@ -85,7 +87,9 @@ def p08(at: Attempt) -> bool:
     pointer = at.rw / "tree/.git"
     pointer.parent.mkdir()
     pointer.write_text(f"gitdir: {git}\n")
-    at.sh("echo gitdir: ../evil > tree/.git; rm -f tree/.git; mv tree t2; mkdir tree; echo gitdir: ../evil > tree/.git")
+    at.sh(
+        "echo gitdir: ../evil > tree/.git; rm -f tree/.git; mv tree t2; mkdir tree; echo gitdir: ../evil > tree/.git"
+    )
     return not pointer.exists() or "evil" in pointer.read_text()
 
 
@@ -114,7 +118,12 @@ def p10(at: Attempt) -> bool:
 
 def _masking(at: Attempt, *names: str) -> list[str]:
     """Options of a launcher that covers files that are not there, as some do."""
-    return ["--dev-bind", "/", "/", *(word for name in names for word in ("--ro-bind", "/dev/null", str(at.rw / name)))]
+    return [
+        "--dev-bind",
+        "/",
+        "/",
+        *(word for name in names for word in ("--ro-bind", "/dev/null", str(at.rw / name))),
+    ]
 
 
 def _littering(at: Attempt) -> bool:
@@ -142,7 +151,11 @@ def h02(at: Attempt) -> bool:
     return bool(at.made(at.rw))
 
 
-@probe(Kind.BOUNDARY, "an earlier run planted .git/hooks -> outside: the next launch shows or changes outside", refusal=True)
+@probe(
+    Kind.BOUNDARY,
+    "an earlier run planted .git/hooks -> outside: the next launch shows or changes outside",
+    refusal=True,
+)
 def h03(at: Attempt) -> bool:
     (at.rw / ".git").mkdir()
     (at.rw / ".git/hooks").symlink_to(at.outside)
@@ -199,8 +212,14 @@ def h05(at: Attempt) -> bool:
     said = at.sh(f"cat sub/secret; echo {_EVIL} > sub/new")
     # The same with a directory that is a root of its own.
     text = at.settings.read_text()
-    at.settings.write_text(text.replace("  paths:\n", f"  paths:\n    given: {{root: {at.rw}/given, mode: rw, write_approval: false}}\n"))
-    again = at.sh(f"cat given/secret {at.outside}/secret; echo {_EVIL} > given/new; echo {_EVIL} > {at.outside}/new")
+    at.settings.write_text(
+        text.replace(
+            "  paths:\n", f"  paths:\n    given: {{root: {at.rw}/given, mode: rw, write_approval: false}}\n"
+        )
+    )
+    again = at.sh(
+        f"cat given/secret {at.outside}/secret; echo {_EVIL} > given/new; echo {_EVIL} > {at.outside}/new"
+    )
     return at.secret in said.text + again.text or at.changed(at.outside)
 
 
@@ -225,5 +244,3 @@ def h06(at: Attempt) -> bool:
         if at.secret in said.text or said.code == 0 or "usage" in said.text:
             return True
     return False
-
-

@@ -399,7 +399,9 @@ def test_require_os_sandbox__it_catches_what_leaves_the_directories(tmp_path: Pa
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there it can be had")
 def test_require_os_sandbox__fail_fast_is_the_default_and_refuses_to_start_without_one(tmp_path: Path) -> None:
-    config = _block(tmp_path, **{"require_os_sandbox: true": NOT_HERE, "  os_sandbox_fallback: refuse_tools": "  #"})
+    config = _block(
+        tmp_path, **{"require_os_sandbox: true": NOT_HERE, "  os_sandbox_fallback: refuse_tools": "  #"}
+    )
     with pytest.raises(ValueError, match="require_os_sandbox is set, and commands cannot be confined here"):
         build(config, tmp_path)
 

@@ -177,7 +177,9 @@ def links_to(roots: Iterable[str], cwd: str, paths: PathMap) -> dict[str, str]:
                 behind = here
                 continue
             if paths.at(here) is PathAccess.WRITE:
-                raise ValueError(f"{root} leads through the link {here}, which commands can change; name its target")
+                raise ValueError(
+                    f"{root} leads through the link {here}, which commands can change; name its target"
+                )
             found[here] = os.readlink(here)  # noqa: PTH115
             ahead += found[here].split("/")[::-1]
             behind = "/" if found[here].startswith("/") else behind
