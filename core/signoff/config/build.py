@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from signoff.config.load import TOOLS_FILE, load_config
 from signoff.config.models import (
@@ -18,7 +19,6 @@ from signoff.config.models import (
     condition_of,
 )
 from signoff.config.trust import load_trusted
-from signoff.controller import ApprovalController
 from signoff.modes import Mode, chosen_mode
 from signoff.policy.argument_rules import ArgumentRule, ToolArguments
 from signoff.policy.tool_rules import ApprovalPolicies, CallPolicy, NameRules, ServerRules
@@ -26,6 +26,9 @@ from signoff.settings_yaml import KeyPath, dotted
 from signoff.tools.custom import CustomTools, load_custom_tools
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
+
+if TYPE_CHECKING:
+    from signoff.controller import ApprovalController
 
 __all__ = [
     "Setup",

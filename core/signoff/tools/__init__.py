@@ -12,6 +12,8 @@ from signoff._lazy import late_names
 if TYPE_CHECKING:
     from signoff.tools.custom import CustomToolConfig, CustomTools, load_custom_tools
     from signoff.tools.file_sandbox import Attachment, FileSandbox, PathConfig, SandboxConfig
+    from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile
+    from signoff.tools.os_sandbox import OSSandbox
     from signoff.tools.shell import CommandResult, ShellTool
     from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
     from signoff.tools.workers import WorkerTools
@@ -22,6 +24,8 @@ __all__ = [
     "CustomToolConfig",
     "CustomTools",
     "FileSandbox",
+    "OSProfileConfig",
+    "OSSandbox",
     "PathConfig",
     "SandboxConfig",
     "ShellConfig",
@@ -29,6 +33,7 @@ __all__ = [
     "ShellRule",
     "ShellTool",
     "WorkerTools",
+    "derive_os_sandbox_profile",
     "load_custom_tools",
 ]
 
@@ -46,6 +51,11 @@ __getattr__ = late_names(
             "PathConfig",
             "SandboxConfig",
         ),
+        "os_profile": (
+            "OSProfileConfig",
+            "derive_os_sandbox_profile",
+        ),
+        "os_sandbox": ("OSSandbox",),
         "shell": (
             "CommandResult",
             "ShellTool",

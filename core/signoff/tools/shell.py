@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import FrameType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from signoff.approved_call import is_approved, require_approved
-from signoff.controller import ApprovalController
 from signoff.effects import Command, Confinement
 from signoff.policy.shell.evaluate import CommandRule, judge_command, stricter_for_all
 from signoff.policy.shell.rule_coverage import written_paths
@@ -28,6 +27,9 @@ from signoff.tools.review import review, trial
 from signoff.tools.setting_faults import made_from
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 from signoff.types import ApprovalContext, ApprovalRequest
+
+if TYPE_CHECKING:
+    from signoff.controller import ApprovalController
 
 __all__ = [
     "CommandResult",
