@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from trees import new_tree, random_profile
+
 from signoff.confine.bubblewrap import Bubblewrap
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
-from trees import Tree, new_tree, random_profile
 
 __all__ = ["Report", "compare"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, find, given
 from hypothesis import strategies as st
-
 from profiles import PATHS, accesses, maps, profiles
+
 from signoff.confine.profile import EVERYWHERE, NOWHERE, OSProfile, PathAccess, PathMap
 
 NOTHING = OSProfile()

@@ -44,7 +44,7 @@ def as_ordinary_user(argv: Sequence[str]) -> int:
         os.umask(0o022)
 
     environment = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
-    done = subprocess.run(argv, preexec_fn=become, env=environment, check=False)  # noqa: PLW1509 - there are no threads
+    done = subprocess.run(argv, preexec_fn=become, env=environment, check=False)
     return done.returncode
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probes.bench import Attempt, Kind, kill, probe, until
+from probes.bench import Attempt, Kind, kill, probe
 
 __all__: list[str] = []
 

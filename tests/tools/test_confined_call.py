@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sandbox_bench import require_backend
 
+from sandbox_bench import require_backend
 from signoff.tools.confined_call import ConfinedCallError
 from signoff.tools.custom import CustomTools, load_custom_tools
 from signoff.tools.file_sandbox import FileSandbox

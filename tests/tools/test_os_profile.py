@@ -18,9 +18,9 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
+from os_profile_world import LESS, OPEN, World, configs, new_world, owns, plain_configs
 from pydantic import ValidationError
 
-from os_profile_world import LESS, OPEN, World, configs, new_world, owns, plain_configs
 from signoff.confine.detect import Usable
 from signoff.confine.errors import LaunchError
 from signoff.confine.profile import EVERYWHERE, OSProfile, PathAccess, PathMap

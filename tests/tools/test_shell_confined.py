@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sandbox_bench import require_backend
 
+from sandbox_bench import require_backend
 from signoff import ApprovalController
 from signoff.connection import connect_agent
 from signoff.effects import Command, Confinement

@@ -11,7 +11,6 @@ import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import signoff
 from signoff.canonical import canonical
 
 if TYPE_CHECKING:
@@ -86,4 +85,4 @@ def confined(function: types.FunctionType, file: str, os_sandbox: OSSandbox) -> 
 
 def _python() -> list[str]:
     """The directories of this Python, with what it has installed, and of signoff, which may lie elsewhere."""
-    return [sys.prefix, sys.base_prefix, str(Path(signoff.__file__).parent)]
+    return [sys.prefix, sys.base_prefix, str(Path(__file__).parent.parent)]
