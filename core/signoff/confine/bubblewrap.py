@@ -274,12 +274,16 @@ def find_program() -> str:
     if found is None:
         raise LaunchError("bwrap is not installed in a directory of the system")
     path = os.path.realpath(found)
-    facts = os.stat(path)
+    _require_trusted(path)
+    return path
+
+
+def _require_trusted(path: str) -> None:
+    facts = os.stat(path)  # noqa: PTH116
     if facts.st_uid != 0 or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise LaunchError(f"{path} does not belong to root alone")
     if facts.st_mode & stat.S_ISUID:
         raise LaunchError(f"{path} is set-user-id; install one that uses user namespaces")
-    return path
 
 
 class _SettingUp:
