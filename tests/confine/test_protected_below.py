@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from signoff.confine.profile import PathAccess
 from signoff.confine.protected_names import lies_in_protected, protected_below
 
 PROJECT = """
@@ -33,7 +34,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def found(top: Path, **settings: object) -> set[str]:
-    return {os.path.relpath(path, top) for path, _ in protected_below(str(top), **settings)}  # type: ignore[arg-type]
+    below = protected_below(str(top), **settings)  # type: ignore[arg-type]
+    return {os.path.relpath(path, top) for path, most in below if most is PathAccess.READ}
 
 
 def test_protected_files_are_found_and_what_git_itself_writes_is_not(project: Path) -> None:
@@ -44,6 +46,11 @@ def looks_like_a_repository(top: Path) -> None:
     for name in ("objects", "refs"):
         (top / name).mkdir()
     (top / "HEAD").touch()
+
+
+def looks_like_a_queue(top: Path) -> None:
+    for name in ("queue.db", "bells", "leases"):
+        (top / name).touch()
 
 
 def has_directories_of_such_names(top: Path) -> None:
@@ -62,7 +69,7 @@ def has_other_cases(top: Path) -> None:
     (top / "Head").touch()
 
 
-DISGUISES = [looks_like_a_repository, has_directories_of_such_names, has_links_to_itself, has_other_cases]
+DISGUISES = [looks_like_a_repository, looks_like_a_queue, has_directories_of_such_names, has_links_to_itself, has_other_cases]
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
@@ -72,6 +79,13 @@ def test_nothing_that_a_command_makes_hides_a_protected_file(
     disguise(project)
     disguise(project / "src")
     assert found(project) >= set(PROTECTED.split())
+
+
+def test_a_queue_is_not_even_readable(project: Path) -> None:
+    (project / "src/queue").mkdir()
+    looks_like_a_queue(project / "src/queue")
+    hidden = [path for path, most in protected_below(str(project)) if most is PathAccess.NONE]
+    assert hidden == [str(project / "src/queue")]
 
 
 def test_a_directory_that_is_left_out_is_left_out_with_all_that_is_in_it(project: Path) -> None:

@@ -399,9 +399,12 @@ def test_what_was_there_before_a_command_stays(project: Path, recorder: Recorder
     assert content(project) == before
 
 
-@pytest.mark.parametrize("disguised", [False, True])
+DISGUISES = {"nothing": (), "a repository": ("objects/x", "refs/x", "HEAD"), "a queue": ("queue.db", "bells", "leases")}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
 def test_what_a_command_made_and_others_would_obey_is_moved_away(
-    project: Path, recorder: Recorder, disguised: bool
+    project: Path, recorder: Recorder, disguise: str
 ) -> None:
     before = content(project)
     started = started_in(project, recorder)
@@ -410,13 +413,12 @@ def test_what_a_command_made_and_others_would_obey_is_moved_away(
     for folder in (project, project / "sub"):
         (folder / ".vscode").mkdir()
         (folder / ".vscode/tasks.json").write_text("moved")
-        if disguised:  # as a repository
-            (folder / "objects").mkdir()
-            (folder / "refs").mkdir()
-            (folder / "HEAD").touch()
+        for name in DISGUISES[disguise]:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).touch()
     lines = started.swept()
-    heads = {"HEAD": "", "sub/HEAD": ""} if disguised else {}
-    assert content(project) == before | {"sub/new.txt": "kept"} | heads
+    disguises = {f"{folder}{name}": "" for folder in ("", "sub/") for name in DISGUISES[disguise]}
+    assert content(project) == before | {"sub/new.txt": "kept"} | disguises
     kept = sorted(
         path.relative_to(project.parent / "data/signoff/kept-back")
         for path in (project.parent / "data").rglob("tasks.json")

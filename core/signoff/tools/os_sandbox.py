@@ -228,8 +228,8 @@ class OSSandbox:
         found = {tools: PathAccess.READ} if os.path.lexists(tools) else {}
         for top, access in profile.paths:
             if access is not PathAccess.NONE:
-                unseen = _refuse_unseen if access is PathAccess.WRITE else None
-                found |= {path: most for path, most in protected_below(top, places, unseen) if most < access}
+                below = protected_below(top, places, _refuse_unseen if access is PathAccess.WRITE else None)
+                found |= {path: min(most, found.get(path, most)) for path, most in below if most < access}
         return found
 
     def _environment(self, profile: OSProfile) -> dict[str, str]:
