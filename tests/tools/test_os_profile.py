@@ -85,8 +85,16 @@ def require_never_more(world: World, config: SandboxConfig) -> None:
 def regions(world: World) -> dict[str, Callable[[SandboxConfig], bool]]:
     """What is easily got wrong: whether a configuration is about it."""
 
+    derived: dict[tuple[int, bool], PathMap] = {}
+
     def at(config: SandboxConfig, path: str, *, approved: bool = False) -> PathAccess:
-        return derive(world, config, approved=approved).paths.at(f"{world.cwd}/{path}")
+        key = (id(config), approved)
+        if key not in derived:
+            derived[key] = derive(world, config, approved=approved).paths
+            kept.append(config)
+        return derived[key].at(f"{world.cwd}/{path}")
+
+    kept: list[SandboxConfig] = []  # so that no other gets the same identity
 
     def settings_of(config: SandboxConfig, root: str) -> list[PathConfig]:
         return [entry.model_copy(update={"root": "."}) for entry in config.paths.values() if entry.root == root]
