@@ -23,7 +23,10 @@ __all__ = ["MUTANTS", "Mutant", "mutated"]
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 QUICK = (
-    *(f"tests/confine/test_{name}.py" for name in ("profile_laws", "bwrap_options", "seccomp_filter", "protected_below")),
+    *(
+        f"tests/confine/test_{name}.py"
+        for name in ("profile_laws", "bwrap_options", "seccomp_filter", "protected_below")
+    ),
     "tests/tools/test_os_profile.py",
 )
 """They start no sandbox, so that they tell the same everywhere."""
@@ -54,6 +57,7 @@ _NAMES, _DERIVE, _SANDBOX = "confine/protected_names.py", "tools/os_profile.py",
 MUTANTS = (
     # The model.
     Mutant("prefix of a path without its separator", _PROFILE, 'path = path.rpartition("/")[0] or "/"', 'path = path[:-1] or "/"'),
+    Mutant("the same, where mounts are made", _PROFILE, 'path.startswith(f"{place}/")', "path.startswith(place)"),
     Mutant("meet as union", _PROFILE, "min(self.at(path), other.at(path))", "max(self.at(path), other.at(path))"),
     Mutant("places of one map only in a meet", _PROFILE, "min(self.at(path), other.at(path)) for path in {*self._places, *other._places}", "min(self.at(path), other.at(path)) for path in self._places"),
     Mutant("union of environments", _PROFILE, "self.environment & other.environment", "self.environment | other.environment"),
@@ -79,11 +83,13 @@ MUTANTS = (
     Mutant("/proc and /dev of the host", _DERIVE, 'if path.split("/")[1] not in _MADE_ANEW:', "if True:"),
     # Protected names.
     Mutant("protected files not carved out", _SANDBOX, "            _without(profile, found),\n", "            profile,\n"),
-    Mutant("roots in protected directories", _SANDBOX, "            protected[place] = PathAccess.READ\n", "            pass\n"),
+    Mutant("roots in protected directories", _SANDBOX, "            paths = paths.limited(place, PathAccess.READ)\n", "            pass\n"),
+    Mutant("links of roots that commands can change", _DERIVE, "if paths.at(here) is PathAccess.WRITE:", "if False:"),
     Mutant("the sweep looks into other roots", _SANDBOX, "protected_below(top, self._places, say)", "protected_below(top, (), say)"),
     Mutant("the sweep takes what was there", _SANDBOX, " and path not in self._protected", ""),
     Mutant("what cannot be looked into is passed over", _NAMES, "os.walk(top, onerror=unseen)", "os.walk(top)"),
-    Mutant("the rest of a repository is passed over", _NAMES, "        yield from of_repository.items()\n", "        yield from of_repository.items()\n        if of_repository:\n            continue\n"),
+    Mutant("the rest of a repository is passed over", _NAMES, "        outer = os.path", "        if is_repository:\n            continue\n        outer = os.path"),
+    Mutant("the rest of a queue is passed over", _NAMES, "            yield folder, PathAccess.NONE\n", "            yield folder, PathAccess.NONE\n            continue\n"),
     Mutant("hooks of a repository", _NAMES, '"hooks", "modules"', '"modules"'),
     # The options of Bubblewrap.
     Mutant("missing hole skipped", _BWRAP, "    if above is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
@@ -142,7 +148,9 @@ def _killed_by(mutant: Mutant | None) -> str:
             "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(made) / "examples"),
         }
         command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider", *QUICK]
-        told = subprocess.run(command, cwd=TOP, env=env, capture_output=True, text=True, timeout=LIMIT, check=False)
+        told = subprocess.run(
+            command, cwd=TOP, env=env, capture_output=True, text=True, timeout=LIMIT, check=False
+        )
     if told.returncode == 0:
         return ""
     failed = [line for line in told.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]

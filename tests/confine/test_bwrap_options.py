@@ -215,7 +215,9 @@ def test_what_is_not_there_and_cannot_be_made_is_left_out() -> None:
 
 
 def test_the_random_trees_reach_what_is_easily_got_wrong() -> None:
-    kinds = [(above, access, is_file) for above in PathAccess for access in PathAccess for is_file in (False, True)]
+    kinds = [
+        (above, access, is_file) for above in PathAccess for access in PathAccess for is_file in (False, True)
+    ]
     wanted = {kind for kind in kinds if kind[0] is not kind[1]} | {("begins", True)}
     wanted |= {("pin", access, is_file) for access in (NONE, READ) for is_file in (False, True)}
     found, seed = set(), 0
@@ -233,4 +235,8 @@ def test_the_random_trees_reach_what_is_easily_got_wrong() -> None:
                 if nearest and above is WRITE and os.path.dirname(place) != nearest:
                     found.add(("pin", access, os.path.isfile(place)))
             names = sorted(places)
-            found.update(("begins", places[a] > places[b]) for a, b in pairwise(names) if b.startswith(a) and b[len(a)] != "/")
+            found.update(
+                ("begins", places[a] > places[b])
+                for a, b in pairwise(names)
+                if b.startswith(a) and b[len(a)] != "/"
+            )

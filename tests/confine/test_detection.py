@@ -108,8 +108,14 @@ def test_one_that_fails_says_why(install: Install) -> None:
     [
         ("bwrap: setting up uid map: Permission denied", "AppArmor profile"),
         ("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "unmasked /proc"),
-        ("bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)", "external"),
-        ("bwrap: No permissions to create new namespace, likely because the kernel does not allow it", "allow user namespaces"),
+        (
+            "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+            "external",
+        ),
+        (
+            "bwrap: No permissions to create new namespace, likely because the kernel does not allow it",
+            "allow user namespaces",
+        ),
         ("bwrap: something else", "docs/sandbox.md"),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import example, find, given
 from hypothesis import strategies as st
 from profiles import PATHS, accesses, maps, profiles
 
-from signoff.confine.profile import EVERYWHERE, NOWHERE, OSProfile, PathAccess, PathMap
+from signoff.confine.profile import EVERYWHERE, NOWHERE, OSProfile, PathAccess, PathMap, is_below
 
 NOTHING = OSProfile()
 GRADES = (PathAccess.READ, PathAccess.WRITE)
@@ -92,6 +92,23 @@ def test_a_place_is_an_absolute_path_in_its_shortest_form(path: str) -> None:
 @pytest.mark.parametrize("path", ["/-", "/--", "/--bind", "/a b", "/a=b", "/…", "/...", "/.a", "/a\t", "/\udcff"])
 def test_any_other_name_may_be_a_place(path: str) -> None:
     assert PathMap({path: PathAccess.READ}).at(f"{path}/x") is PathAccess.READ
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "below"),
+    [
+        ("/a", "/a", True),
+        ("/a/b", "/a", True),
+        ("/ab", "/a", False),
+        ("/a", "/a/b", False),
+        ("/a", "/", True),
+        ("/", "/a", False),
+    ],
+)
+def test_a_path_is_below_a_place_if_its_first_names_are_those_of_the_place(
+    path: str, place: str, below: bool
+) -> None:
+    assert is_below(path, place) is below
 
 
 # -- Maps are a lattice, point by point.

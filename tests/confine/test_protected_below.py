@@ -69,7 +69,13 @@ def has_other_cases(top: Path) -> None:
     (top / "Head").touch()
 
 
-DISGUISES = [looks_like_a_repository, looks_like_a_queue, has_directories_of_such_names, has_links_to_itself, has_other_cases]
+DISGUISES = [
+    looks_like_a_repository,
+    looks_like_a_queue,
+    has_directories_of_such_names,
+    has_links_to_itself,
+    has_other_cases,
+]
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)

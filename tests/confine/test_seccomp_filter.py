@@ -63,7 +63,9 @@ machines = pytest.mark.parametrize("machine", AUDIT)
 
 def on_machines(calls: Iterable[str]) -> pytest.MarkDecorator:
     """Each of some calls on each machine that has it."""
-    there = [(machine, call) for call in calls for at, machine in enumerate(AUDIT) if NUMBERS[call][at] is not None]
+    there = [
+        (machine, call) for call in calls for at, machine in enumerate(AUDIT) if NUMBERS[call][at] is not None
+    ]
     return pytest.mark.parametrize(("machine", "call"), there)
 
 

@@ -104,14 +104,13 @@ def protected_below(
     Yields:
         The path, and the most that a command may do there.
     """
+    # A command can make any directory look like a queue or a repository, so the rest of it is looked at all the same.
     for folder, folders, files in os.walk(top, onerror=unseen):
         inside = [name for name in folders if os.path.join(folder, name) not in skip]  # noqa: PTH118
         names = {name.lower() for name in (*folders, *files)}
         folders[:] = []
         if names >= _QUEUE:
             yield folder, PathAccess.NONE
-            continue
-        # A command can make any directory look like a repository, so what else is in it is looked at all the same.
         is_repository = names >= _REPOSITORY
         of_repository = set(_of_repository(folder)) if is_repository else set()
         yield from ((path, PathAccess.READ) for path in of_repository)

@@ -53,7 +53,8 @@ class Started:
             lines.append(f"{error.filename} cannot be looked into for what was made there: {error.strerror}")
 
         for top in self._writable:
-            made = [path for path, _ in protected_below(top, self._places, say) if path not in self._protected]
+            found = protected_below(top, self._places, say)
+            made = [path for path, most in found if most and path not in self._protected]
             if made:
                 kept = kept_back(made, top, _quarantine())
                 lines += [
