@@ -104,7 +104,6 @@ def require_never_more(world: World, config: SandboxConfig) -> None:
 
 def regions(world: World) -> dict[str, Callable[[SandboxConfig], bool]]:
     """What is easily got wrong: whether a configuration is about it."""
-
     last: dict[bool, tuple[SandboxConfig, PathMap]] = {}
 
     def at(config: SandboxConfig, path: str, *, approved: bool = False) -> PathAccess:
