@@ -47,16 +47,16 @@ def sandbox() -> None:
     "--mode",
     type=click.Choice(["allowed", "approved", "review"]),
     default="allowed",
-    help="It may touch what a command may that is not asked about (allowed), or that a person approved; or it works"
-    " on copies, and you approve what it changed (review).",
+    help="It may touch what a command may that is not asked about (allowed), or that a person approved; or it"
+    " works on copies, and you approve what it changed (review).",
 )
 @queue_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec_command(*, file: str, mode: str, command: tuple[str, ...]) -> int:
     """Run COMMAND in the sandbox that FILE makes for commands, in the directory of FILE.
 
-    It ends with the exit code of the command, 128 and the number if a signal ended it. With 2 it was not started: it
-    never runs without the sandbox. In mode review it ends with 1 if a change was not approved.
+    It ends with the exit code of the command, 128 and the number if a signal ended it. With 2 it was not started:
+    it never runs without the sandbox. In mode review it ends with 1 if a change was not approved.
     """
     from signoff.confine.errors import LaunchError
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConfinedCallError", "confined"]
 
-# What the function, and what it starts, prints goes to standard error, so that nothing of it passes for the result.
+# All that is printed goes to standard error, so that nothing of it passes for the result.
 _CHILD = """
 import asyncio, importlib.util, inspect, json, os, sys
 answers = os.fdopen(os.dup(1), "w")

@@ -55,7 +55,7 @@ class SandboxConfig(BaseModel):
     os_sandbox_fallback: Literal["fail_fast", "refuse_tools"] = "fail_fast"
     """Without that sandbox: refuse to start, or start and block every file and shell tool."""
     os_sandbox: Literal["external"] | None = None
-    """external: the agent runs in a container or virtual machine that confines it as required; nobody checks that."""
+    """external: a container or virtual machine confines the agent as required; nobody checks that."""
     os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(("bwrap",), min_length=1)
     """The ways to confine commands, in order; the first that works is taken.
 
@@ -101,8 +101,8 @@ _VERBS = {
 }
 _HONORS = frozenset({PARTIAL})
 _OR_ELSE = (
-    'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools, or os_sandbox'
-    ' to "external" if something else confines the agent'
+    'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools, or'
+    ' os_sandbox to "external" if something else confines the agent'
 )
 
 _group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)

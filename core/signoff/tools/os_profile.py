@@ -1,7 +1,7 @@
 """The most that a command may touch, derived from the configuration of the file and shell tools.
 
-It never allows what the tools themselves would refuse, or would ask about and nobody was asked: where a mount cannot
-say what the configuration says, such as endings of names, it allows less.
+It never allows what the tools themselves would refuse, or would ask about and nobody was asked: where a mount
+cannot say what the configuration says, such as endings of names, it allows less.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def derive_os_sandbox_profile(
         shell_config: The rules of the shell; without them there is no network.
         explicit_profile: Limits beyond those; nothing that it does not allow is allowed.
         cwd: The directory at which relative roots start; the process's own by default.
-        approved: True for a command that a person approves, seeing what it can write. For others, what the file tools
-            would ask about is read-only, or hidden.
+        approved: True for a command that a person approves, seeing what it can write. For others, what the file
+            tools would ask about is read-only, or hidden.
 
     Raises:
         ValueError: A root is too wide to be writable, or commands could lead one elsewhere.
@@ -202,7 +202,7 @@ def _require_narrow(path: str) -> None:
 
 
 def own_places() -> frozenset[str]:
-    """Return the directories of signoff itself: its data with queues and trusted rules, settings, keys and state."""
+    """Return the directories of signoff itself: data with queues and trusted rules, settings, keys and state."""
     import platformdirs  # late, as wherever places are looked up
 
     kinds = (platformdirs.user_data_path, platformdirs.user_config_path, platformdirs.user_state_path)

@@ -1,7 +1,7 @@
 """Letting a command try: it runs confined, on copies of the directories, and a person approves what came of it.
 
-Nothing that it does reaches the real directories before each changed file was shown, as a group of requests; what is
-approved does. What a decision on a file cannot carry is told and left out: links, special files, and directories.
+Nothing that it does reaches the real directories before each changed file was shown, as a group of requests; what
+is approved does. What a decision on a file cannot carry is told and left out: links and special files.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ def trial(directories: Sequence[str]) -> Iterator[Trial]:
     if size > _MOST_BYTES:
         raise ValueError(f"the writable directories have {size >> 20} MiB; up to {_MOST_BYTES >> 20} are copied")
     with tempfile.TemporaryDirectory(prefix="signoff-review-") as base:
-        copies = {path: os.path.join(os.path.realpath(base), str(at)) for at, path in enumerate(outer)}  # noqa: PTH118
+        within = Path(os.path.realpath(base))
+        copies = {path: str(within / str(at)) for at, path in enumerate(outer)}
         for path, copy in copies.items():
             shutil.copytree(path, copy, symlinks=True, ignore=_special)
         yield Trial(copies)

@@ -81,8 +81,8 @@ class ShellTool:
     which are blocked (`judge`). Called directly, a command runs without asking, unless it is blocked. Variables of
     the environment by which a shell would run more than the command are left out.
 
-    With a sandbox that requires one, each command runs in a sandbox of the operating system: it touches only what the
-    file tools may, and what they would ask about only if a person approved the command, who was told.
+    With a sandbox that requires one, each command runs in a sandbox of the operating system: it touches only what
+    the file tools may, and what they would ask about only if a person approved the command, who was told.
 
     Args:
         cwd: Directory in which commands run.
