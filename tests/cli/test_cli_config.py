@@ -353,6 +353,15 @@ def test_a_sandbox_of_the_operating_system_that_cannot_be_had_is_warned_of(cli: 
     assert any(each.startswith("1:11: sandbox.require_os_sandbox: ") for each in warnings_of(cli, text))
 
 
+@pytest.mark.parametrize(
+    ("setting", "words"), [("network: true", "says nothing"), ("mode: review", "nothing can be built")]
+)
+def test_a_setting_that_takes_a_sandbox_of_the_operating_system_is_warned_of(
+    cli: Cli, setting: str, words: str
+) -> None:
+    assert any(words in each for each in warnings_of(cli, f"shell: {{{setting}}}"))
+
+
 def test_a_mark_that_is_overridden_is_warned_of(cli: Cli) -> None:
     (cli.folder / "tools.py").write_text("import signoff\n@signoff.requires_approval\ndef a(): ...\n")
     assert warnings_of(cli, "custom_tools: {a: {approval: none}}") == [

@@ -14,7 +14,8 @@ import pytest
 from person_bench import Person
 from tmux_bench import Tmux
 
-from signoff.demo.agents import ROLES
+from signoff.demo.agents import ROLES, TIDY
+from signoff.demo.run import demo_roles
 from signoff.demo.project import saved_files
 from signoff.queue import AgentRecord, open_review_queue
 from system_bench import SCREEN, environment, is_running
@@ -100,7 +101,7 @@ def test_without_a_terminal_the_demo_says_so_and_succeeds(headless: Headless) ->
 
 def test_the_demo_prints_what_happened(headless: Headless) -> None:
     said = headless.said
-    expected = [f"{role} (" for role in ROLES]
+    expected = [f"{role} (" for role in demo_roles()]
     expected += [
         "approved as one group: save project (10 requests",
         "approved for the session: runner",
@@ -113,6 +114,14 @@ def test_the_demo_prints_what_happened(headless: Headless) -> None:
 def test_the_demo_really_writes_the_files(headless: Headless) -> None:
     project = headless.place.folder / "shop"
     assert {path: (project / path).read_text() for path in saved_files()} == saved_files()
+
+
+def test_a_command_that_tried_on_copies_is_approved_by_what_it_did(headless: Headless) -> None:
+    if TIDY not in demo_roles():
+        pytest.skip("nothing confines commands here")
+    project = headless.place.folder / "shop"
+    assert "def main" in (project / "docs/functions.txt").read_text()
+    assert (project / "tests/test_api.py").read_text().startswith("# The functions are listed")
 
 
 def test_the_demo_leaves_a_picture_of_each_screen(headless: Headless) -> None:
@@ -129,7 +138,7 @@ def test_the_demo_leaves_nothing_outside_its_folder(headless: Headless) -> None:
 
 def test_the_agents_of_the_demo_have_ended(headless: Headless) -> None:
     agents = headless.place.agents()
-    assert sorted(agent.name for agent in agents) == sorted(ROLES)
+    assert sorted(agent.name for agent in agents) == sorted(demo_roles())
     assert [agent.name for agent in agents if agent.ended_at is None or is_running(agent.pid)] == []
 
 

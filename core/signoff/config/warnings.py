@@ -107,6 +107,7 @@ def report_warnings(report: Report, file: str | None = None) -> list[SettingsWar
         *(warning for root in report.roots for warning in _of_own_files(root, own)),
         *_of_same_roots(report),
         *_of_os_sandbox(report),
+        *_of_what_takes_an_os_sandbox(report),
         *_of_default(report),
         *(warning for i, rule in enumerate(report.rules) for warning in _of_rule(report, rule, i)),
         *_of_custom_tools(report),
@@ -179,9 +180,25 @@ def _of_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
     if report.config.sandbox is None:
         return
     try:
-        FileSandbox(report.config.sandbox, cwd=report.directory).require_usable()
+        files = FileSandbox(report.config.sandbox, cwd=report.directory)
+        files.require_usable()
+        files.os_sandbox(report.config.shell, os.path.realpath(report.directory))
     except (ValueError, PermissionError) as error:
         yield SettingsWarning(("sandbox", "require_os_sandbox"), str(error))
+
+
+def _of_what_takes_an_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
+    sandbox, shell = report.config.sandbox, report.config.shell
+    if shell is None or (sandbox is not None and sandbox.require_os_sandbox):
+        return
+    if shell.network:
+        yield SettingsWarning(
+            ("shell", "network"), "says nothing: without require_os_sandbox commands have the network"
+        )
+    if shell.mode == "review":
+        yield SettingsWarning(
+            ("shell", "mode"), "review takes a sandbox with require_os_sandbox; nothing can be built"
+        )
 
 
 def _of_default(report: Report) -> Iterator[SettingsWarning]:

@@ -1,4 +1,4 @@
-"""The demo of `signoff demo`: a throw-away project and three agents that work on it.
+"""The demo of `signoff demo`: a throw-away project and agents that work on it.
 
 The agents are real PydanticAI agents with real tools; only the language model behind each is a script, so that
 nothing leaves the machine.

@@ -34,6 +34,7 @@ from signoff.types import ApprovalDeniedError
 __all__ = [
     "ROLES",
     "SAVE_PROJECT",
+    "TIDY",
     "AgentReport",
     "main",
     "outbox_toolset",
@@ -42,6 +43,7 @@ __all__ = [
     "release_turns",
     "run_agent",
     "runner_turns",
+    "tidy_turns",
     "write_report",
 ]
 
@@ -121,6 +123,13 @@ def runner_turns() -> Turns:
 def release_turns() -> Turns:
     """Announce a release to other services, one call after the other."""
     return [[_ticket()], [_release_role()], [_announcement()]]
+
+
+def tidy_turns() -> Turns:
+    """List the functions in a new file, and note that in the tests; nothing is asked before."""
+    listed = "mkdir -p docs && grep -n '^def ' src/app/*.py > docs/functions.txt"
+    noted = "sed -i '1i # The functions are listed in docs/functions.txt.' tests/test_api.py"
+    return [[Call("run_command", {"command": f"{listed} && {noted}"})]]
 
 
 def _save(path: str, content: str) -> Call:
@@ -235,22 +244,25 @@ def _first_line(text: str) -> str:
 
 
 ROLES = ("refactor", "runner", "release")
-"""The agents of the demo."""
+"""The agents of the demo, on every machine."""
+
+TIDY = "tidy"
+"""The agent whose command works on copies, so that what it did is approved: where commands can be confined."""
 
 
 def run_agent(role: str, folder: Path, queue: AgentQueue) -> AgentReport:
     """Run one agent to its end and write its report.
 
     Args:
-        role: One of `ROLES`.
+        role: One of `ROLES`, or `TIDY`.
         folder: The project, made by `signoff.demo.project.create_project`.
         queue: The queue in which it asks.
 
     Raises:
         KeyError: There is no such role.
     """
-    tools, turns, working = _BUILDERS[role](folder)
     controller = ApprovalController(queue=queue, cwd=str(folder))
+    tools, turns, working = _BUILDERS[role](folder, controller)
     agent = Agent(scripted(turns), name=role, toolsets=[ApprovalToolset(tools, controller=controller)])
     with working, capture_run_messages() as messages:
         try:
@@ -265,8 +277,8 @@ def run_agent(role: str, folder: Path, queue: AgentQueue) -> AgentReport:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the agent that the command line names; returns the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if len(given) != 2 or given[0] not in ROLES:
-        sys.stderr.write(f"usage: python -m signoff.demo.agents ({'|'.join(ROLES)}) FOLDER\n")
+    if len(given) != 2 or given[0] not in _BUILDERS:
+        sys.stderr.write(f"usage: python -m signoff.demo.agents ({'|'.join(_BUILDERS)}) FOLDER\n")
         return 2
     role, folder = given[0], Path(given[1]).resolve()
     try:
@@ -282,21 +294,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 _Built = tuple[AbstractToolset[Any], Sequence[Sequence[Call]], AbstractContextManager[None]]
 
 
-def _refactor(folder: Path) -> _Built:
+def _refactor(folder: Path, _: ApprovalController) -> _Built:
     turns = refactor_turns()
     sandbox = FileSandbox({"shop": {"root": ".", "mode": "rw"}}, cwd=str(folder))
     return DeclaredToolset.of_files(sandbox), turns, sandbox.group(SAVE_PROJECT, len(turns[-1]))
 
 
-def _runner(folder: Path) -> _Built:
+def _runner(folder: Path, _: ApprovalController) -> _Built:
     return DeclaredToolset.of_shell(ShellTool(folder)), runner_turns(), nullcontext()
 
 
-def _release(folder: Path) -> _Built:
+def _release(folder: Path, _: ApprovalController) -> _Built:
     return outbox_toolset(folder), release_turns(), nullcontext()
 
 
-_BUILDERS = dict(zip(ROLES, (_refactor, _runner, _release), strict=True))
+def _tidy(folder: Path, controller: ApprovalController) -> _Built:
+    files = FileSandbox(
+        {"paths": {"shop": {"root": ".", "mode": "rw"}}, "require_os_sandbox": True}, cwd=str(folder)
+    )
+    shell = ShellTool(folder, config={"mode": "review"}, sandbox=files, controller=controller)
+    return DeclaredToolset.of_shell(shell), tidy_turns(), nullcontext()
+
+
+_BUILDERS = dict(zip((*ROLES, TIDY), (_refactor, _runner, _release, _tidy), strict=True))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`signoff demo`: three agents in processes of their own, and the screen, in a throw-away folder."""
+"""`signoff demo`: agents in processes of their own, and the screen, in a throw-away folder."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from signoff.demo.agents import ROLES, read_report
+from signoff.confine.detect import Usable, detect
+from signoff.demo.agents import ROLES, TIDY, read_report
 from signoff.demo.pilot import CarefulReviewer
 from signoff.demo.project import create_project, saved_files
 from signoff.private_files import make_directory
@@ -23,6 +24,7 @@ from signoff_tui.app import SignoffApp
 
 __all__ = [
     "AgentProcesses",
+    "demo_roles",
     "run_demo",
 ]
 
@@ -54,7 +56,8 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
     os.environ[KEYS_VARIABLE] = str(base / "keys")  # also for the agents; the person's own key stays out of it
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     queue = open_review_queue(place)
-    with AgentProcesses(ROLES, project, place, base / "logs") as agents:
+    roles = demo_roles()
+    with AgentProcesses(roles, project, place, base / "logs") as agents:
         app = DemoApp(queue, agents, place=str(place))
         if terminal and not headless:
             app.run()
@@ -66,9 +69,14 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
         with contextlib.suppress(OSError):  # the terminal may be gone
             _say(str(app.stopped))
         return app.stopped.exit_code
-    for line in _results(base, project):
+    for line in _results(base, project, roles):
         _say(line)
     return 0 if all(code in (0, None) for code in codes.values()) else 1
+
+
+def demo_roles() -> tuple[str, ...]:
+    """Return the roles of the agents that can work on this machine."""
+    return (*ROLES, TIDY) if isinstance(detect("bwrap"), Usable) else ROLES
 
 
 class DemoApp(SignoffApp):
@@ -80,7 +88,7 @@ class DemoApp(SignoffApp):
 
     def on_mount(self) -> None:
         """Announce the agents, and watch them."""
-        self.announce("Three agents are starting; what they ask appears here.")
+        self.announce("Agents are starting; what they ask appears here.")
         self.run_worker(self._await_agents(), group="agents")
 
     async def _await_agents(self) -> None:
@@ -96,9 +104,9 @@ async def _review_headless(app: SignoffApp, agents: AgentProcesses, pictures: Pa
         await reviewer.work(until=lambda: agents.ended)
 
 
-def _results(base: Path, project: Path) -> Iterator[str]:
+def _results(base: Path, project: Path, roles: Sequence[str]) -> Iterator[str]:
     yield ""
-    for role in ROLES:
+    for role in roles:
         report = read_report(project, role)
         yield from report.lines() if report is not None else (f"{role}: ended before its work was done",)
     written = [path for path, content in saved_files().items() if _holds(project / path, content)]
@@ -107,6 +115,8 @@ def _results(base: Path, project: Path) -> Iterator[str]:
     yield f"{len(written)} of {len(saved_files())} files of 'save project' hold exactly what was shown."
     if others:
         yield f"{others} others were approved in part, rejected, or not decided."
+    if TIDY not in roles:
+        yield "With Bubblewrap (apt install bubblewrap) a fourth agent lets a command try, and you approve what it did."
     yield f"Look around in {base} (project, queue, keys, logs); remove the folder when you like."
 
 
