@@ -15,8 +15,8 @@ from person_bench import Person
 from tmux_bench import Tmux
 
 from signoff.demo.agents import ROLES, TIDY
-from signoff.demo.run import demo_roles
 from signoff.demo.project import saved_files
+from signoff.demo.run import demo_roles
 from signoff.queue import AgentRecord, open_review_queue
 from system_bench import SCREEN, environment, is_running
 
