@@ -45,9 +45,12 @@ def run() -> list[dict[str, Any]]:
             os.lseek(calls, 0, os.SEEK_SET)
             return subprocess.run(line, check=True, env={}, pass_fds=(calls,)).returncode
 
+        def in_the_sandbox() -> int:
+            return confined.start(COMMAND, approved=False).process.wait()
+
         times = _in_turn(
             {
-                "a confined command": lambda: confined.start(COMMAND, approved=False).process.wait(),
+                "a confined command": in_the_sandbox,
                 "bwrap, written by hand": by_hand,
                 "the command alone": lambda: subprocess.run(COMMAND, check=True, env={}).returncode,
             }

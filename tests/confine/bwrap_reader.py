@@ -1,6 +1,6 @@
-"""Reads options of Bubblewrap as its manual says them, and says what may be done with a path inside: later ones win.
+"""Reads Bubblewrap's options as its manual says them, and says what may be done with a path inside.
 
-It knows nothing of ours, so that it can judge it.
+Later options win. It knows nothing of ours, so that it can judge it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Usage: python differential.py [TREES] [SEED]
 
-What was written and moved is looked up from outside. It ends with 1 if anything could be done that a profile does not
-allow, or could not be done that it allows.
+What was written and moved is looked up from outside. It ends with 1 if anything could be done that a profile does
+not allow, or could not be done that it allows.
 """
 
 from __future__ import annotations
@@ -106,14 +106,14 @@ def compare(random: Random, report: Report) -> None:
 
 
 def _before(path: str) -> _Before:
-    found = os.stat(path) if os.path.exists(path) else None
-    is_folder = os.path.isdir(path)
+    found = os.stat(path) if os.path.exists(path) else None  # noqa: PTH110, PTH116 - thousands of paths, which are text
+    is_folder = os.path.isdir(path)  # noqa: PTH112
     return _Before(
         path,
         os.path.realpath(path),
         (found.st_dev, found.st_ino) if found else None,
         is_folder,
-        frozenset(os.listdir(path)) if is_folder else frozenset(),
+        frozenset(os.listdir(path)) if is_folder else frozenset(),  # noqa: PTH208 - names are all we need
         os.path.realpath(path) != path,
     )
 

@@ -2,8 +2,8 @@
 
 Usage: python mutants.py [WORD ...]    only the faults whose names have one of the words
 
-A fault is one text in place of another, which occurs exactly once. It ends with 1 if one stays alive, or if the tests
-fail on a copy without a fault.
+A fault is one text in place of another, which occurs exactly once. It ends with 1 if one stays alive, or if the
+tests fail on a copy without a fault.
 """
 
 from __future__ import annotations
@@ -56,56 +56,155 @@ _NAMES, _DERIVE, _SANDBOX = "confine/protected_names.py", "tools/os_profile.py",
 
 MUTANTS = (
     # The model.
-    Mutant("prefix of a path without its separator", _PROFILE, 'path = path.rpartition("/")[0] or "/"', 'path = path[:-1] or "/"'),
+    Mutant(
+        "prefix of a path without its separator",
+        _PROFILE,
+        'path = path.rpartition("/")[0] or "/"',
+        'path = path[:-1] or "/"',
+    ),
     Mutant("the same, where mounts are made", _PROFILE, 'path.startswith(f"{place}/")', "path.startswith(place)"),
     Mutant("meet as union", _PROFILE, "min(self.at(path), other.at(path))", "max(self.at(path), other.at(path))"),
-    Mutant("places of one map only in a meet", _PROFILE, "min(self.at(path), other.at(path)) for path in {*self._places, *other._places}", "min(self.at(path), other.at(path)) for path in self._places"),
-    Mutant("union of environments", _PROFILE, "self.environment & other.environment", "self.environment | other.environment"),
+    Mutant(
+        "places of one map only in a meet",
+        _PROFILE,
+        "min(self.at(path), other.at(path)) for path in {*self._places, *other._places}",
+        "min(self.at(path), other.at(path)) for path in self._places",
+    ),
+    Mutant(
+        "union of environments",
+        _PROFILE,
+        "self.environment & other.environment",
+        "self.environment | other.environment",
+    ),
     Mutant("network of one of two", _PROFILE, "self.network and other.network", "self.network or other.network"),
-    Mutant("sockets of one of two", _PROFILE, "self.unix_sockets and other.unix_sockets", "self.unix_sockets or other.unix_sockets"),
+    Mutant(
+        "sockets of one of two",
+        _PROFILE,
+        "self.unix_sockets and other.unix_sockets",
+        "self.unix_sockets or other.unix_sockets",
+    ),
     Mutant("runtime not limited", _PROFILE, "self.runtime.meet(other.runtime)", "self.runtime"),
     Mutant("no normal form", _PROFILE, "if self.at(path) != access:", "if True:"),
     Mutant("the last place given decides", _PROFILE, "sorted(places or {}, key=_depth)", "(places or {})"),
     Mutant("dots in a place", _PROFILE, '("", ".", "..")', '("", ".")'),
     # The derivation.
-    Mutant("the literal rule: rw is writable", _DERIVE, "    if config.suffixes is not None or", '    if config.mode == "rw":\n        return PathAccess.WRITE\n    if config.suffixes is not None or'),
-    Mutant("write_approval ignored", _DERIVE, "(config.write_approval and not approved", "(False and not approved"),
+    Mutant(
+        "the literal rule: rw is writable",
+        _DERIVE,
+        "    if config.suffixes is not None or",
+        '    if config.mode == "rw":\n        return PathAccess.WRITE\n    if config.suffixes is not None or',
+    ),
+    Mutant(
+        "write_approval ignored", _DERIVE, "(config.write_approval and not approved", "(False and not approved"
+    ),
     Mutant("read_approval ignored", _DERIVE, "(config.read_approval and not approved)", "False"),
     Mutant("suffixes ignored", _DERIVE, "config.suffixes is not None or ", ""),
     Mutant("mode ignored", _DERIVE, 'if config.mode == "ro" or', "if False or"),
-    Mutant("most permissive of two entries", _DERIVE, "min(access, places.get(path, access))", "max(access, places.get(path, access))"),
+    Mutant(
+        "most permissive of two entries",
+        _DERIVE,
+        "min(access, places.get(path, access))",
+        "max(access, places.get(path, access))",
+    ),
     Mutant("last of two entries", _DERIVE, "min(access, places.get(path, access))", "access"),
-    Mutant("signoff's own places shown", _DERIVE, "(each.limited(own, PathAccess.NONE) for each in (paths, runtime))", "(each for each in (paths, runtime))"),
-    Mutant("limits ignored", _DERIVE, "return profile if explicit is None else profile.intersect(explicit)", "return profile"),
+    Mutant(
+        "signoff's own places shown",
+        _DERIVE,
+        "(each.limited(own, PathAccess.NONE) for each in (paths, runtime))",
+        "(each for each in (paths, runtime))",
+    ),
+    Mutant(
+        "limits ignored",
+        _DERIVE,
+        "return profile if explicit is None else profile.intersect(explicit)",
+        "return profile",
+    ),
     Mutant("limits alone", _DERIVE, "else profile.intersect(explicit)", "else explicit"),
-    Mutant("hide ignored in the files of the system", _DERIVE, 'paths = runtime = _below("/", hidden)', 'paths, runtime = _below("/", hidden), _below("/", {})'),
+    Mutant(
+        "hide ignored in the files of the system",
+        _DERIVE,
+        'paths = runtime = _below("/", hidden)',
+        'paths, runtime = _below("/", hidden), _below("/", {})',
+    ),
     Mutant("wide roots writable", _DERIVE, "            _require_narrow(path)\n", "            pass\n"),
     Mutant("/proc and /dev of the host", _DERIVE, 'if path.split("/")[1] not in _MADE_ANEW:', "if True:"),
     # Protected names.
-    Mutant("protected files not carved out", _SANDBOX, "            _without(profile, found),\n", "            profile,\n"),
-    Mutant("roots in protected directories", _SANDBOX, "            paths = paths.limited(place, PathAccess.READ)\n", "            pass\n"),
-    Mutant("links of roots that commands can change", _DERIVE, "if paths.at(here) is PathAccess.WRITE:", "if False:"),
-    Mutant("the sweep looks into other roots", _SANDBOX, "protected_below(top, self._places, say)", "protected_below(top, (), say)"),
+    Mutant(
+        "protected files not carved out",
+        _SANDBOX,
+        "            _without(profile, found),\n",
+        "            profile,\n",
+    ),
+    Mutant(
+        "roots in protected directories",
+        _SANDBOX,
+        "            paths = paths.limited(place, PathAccess.READ)\n",
+        "            pass\n",
+    ),
+    Mutant(
+        "links of roots that commands can change", _DERIVE, "if paths.at(here) is PathAccess.WRITE:", "if False:"
+    ),
+    Mutant(
+        "the sweep looks into other roots",
+        _SANDBOX,
+        "protected_below(top, self._places, say)",
+        "protected_below(top, (), say)",
+    ),
     Mutant("the sweep takes what was there", _SANDBOX, " and path not in self._protected", ""),
     Mutant("what cannot be looked into is passed over", _NAMES, "os.walk(top, onerror=unseen)", "os.walk(top)"),
-    Mutant("the rest of a repository is passed over", _NAMES, "        outer = os.path", "        if is_repository:\n            continue\n        outer = os.path"),
-    Mutant("the rest of a queue is passed over", _NAMES, "            yield folder, PathAccess.NONE\n", "            yield folder, PathAccess.NONE\n            continue\n"),
+    Mutant(
+        "the rest of a repository is passed over",
+        _NAMES,
+        "        outer = os.path",
+        "        if is_repository:\n            continue\n        outer = os.path",
+    ),
+    Mutant(
+        "the rest of a queue is passed over",
+        _NAMES,
+        "            yield folder, PathAccess.NONE\n",
+        "            yield folder, PathAccess.NONE\n            continue\n",
+    ),
     Mutant("hooks of a repository", _NAMES, '"hooks", "modules"', '"modules"'),
     # The options of Bubblewrap.
-    Mutant("missing hole skipped", _BWRAP, "    if above is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
-    Mutant("missing writable place skipped", _BWRAP, "    if access is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
+    Mutant(
+        "missing hole skipped",
+        _BWRAP,
+        "    if above is PathAccess.WRITE:\n        raise",
+        "    if False:\n        raise",
+    ),
+    Mutant(
+        "missing writable place skipped",
+        _BWRAP,
+        "    if access is PathAccess.WRITE:\n        raise",
+        "    if False:\n        raise",
+    ),
     Mutant("links followed", _BWRAP, "if os.path.realpath(path, strict=True) != path:", "if False:"),
     Mutant("pins dropped", _BWRAP, "            for pin in _pins(path, shown):", "            for pin in ():"),
-    Mutant("read-only bound writable", _BWRAP, 'return ["--ro-bind", mount.source, mount.path]', 'return ["--bind", mount.source, mount.path]'),
+    Mutant(
+        "read-only bound writable",
+        _BWRAP,
+        'return ["--ro-bind", mount.source, mount.path]',
+        'return ["--bind", mount.source, mount.path]',
+    ),
     Mutant("hidden directories not sealed", _BWRAP, 'words += ["--remount-ro", mount.path]', "words += []"),
     Mutant("hidden directories passable", _BWRAP, '"0111" if mount.leads else "0000"', '"0111"'),
-    Mutant("the new root not sealed", _BWRAP, '[*words, "--remount-ro", "/", "--chdir", cwd]', '[*words, "--chdir", cwd]'),
+    Mutant(
+        "the new root not sealed",
+        _BWRAP,
+        '[*words, "--remount-ro", "/", "--chdir", cwd]',
+        '[*words, "--chdir", cwd]',
+    ),
     Mutant("capabilities kept", _BWRAP, '"--cap-drop", "ALL", ', ""),
     Mutant("user namespaces inside", _BWRAP, '"--disable-userns", ', ""),
     Mutant("network shared", _BWRAP, '[] if profile.network else ["--unshare-net"]', "[]"),
     Mutant("processes shared", _BWRAP, '"--unshare-pid", ', ""),
     Mutant("settings of the kernel writable", _BWRAP, '"--ro-bind", "/proc/sys", "/proc/sys", ', ""),
-    Mutant("deeper mounts first", _BWRAP, "key=lambda mount: (_depth(mount.path), mount.path)", "key=lambda mount: (-_depth(mount.path), mount.path)"),
+    Mutant(
+        "deeper mounts first",
+        _BWRAP,
+        "key=lambda mount: (_depth(mount.path), mount.path)",
+        "key=lambda mount: (-_depth(mount.path), mount.path)",
+    ),
     # The filter.
     Mutant("upper half of an argument", _SECCOMP, "16 + 8 * number", "20 + 8 * number"),
     Mutant("clone3 let through", _SECCOMP, '_UNKNOWN = ("clone3", "openat2")', '_UNKNOWN = ("openat2",)'),
@@ -119,7 +218,7 @@ MUTANTS = (
     Mutant("any netlink", _SECCOMP, "(_EQUAL, 0, 1, _ROUTE)", "(_EQUAL, 0, 0, _ROUTE)"),
     Mutant("pairs of datagram sockets", _SECCOMP, "(_EQUAL, 1, 0, _STREAM)", "(_EQUAL, 1, 1, _STREAM)"),
     Mutant("user namespaces by unshare", _SECCOMP, 'elif call in ("clone", "unshare"):', 'elif call == "clone":'),
-)  # fmt: skip
+)
 
 
 def mutated(mutant: Mutant | None, place: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Random maps and profiles over few names, so that places meet: one within another, and one whose name begins another's."""
+"""Random maps and profiles over few names, so that places meet: within one another, or beginning alike."""
 
 from __future__ import annotations
 

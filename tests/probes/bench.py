@@ -183,7 +183,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 def call(number, *arguments):
     "The result of a system call, and its error."
     ctypes.set_errno(0)
-    words = [each if isinstance(each, (bytes, ctypes.Array)) or each is None else ctypes.c_long(each) for each in arguments]
+    words = [
+        each if isinstance(each, (bytes, ctypes.Array)) or each is None else ctypes.c_long(each)
+        for each in arguments
+    ]
     return libc.syscall(ctypes.c_long(number), *words), ctypes.get_errno()
 def attempt(function, *arguments, **named):
     try:

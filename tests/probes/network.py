@@ -44,7 +44,8 @@ def _connects(at: Attempt, host: str, family: int, made: str = "") -> bool:
     with _listener(host, family=family) as listener:
         made = made or f"socket.socket({family}, {_STREAM})"
         at.python(
-            f"mine = {made}\nmine.settimeout(2)\nmine.connect(({host!r}, {listener.getsockname()[1]}))\nmine.send(b'x')"
+            f"mine = {made}\nmine.settimeout(2)\n"
+            f"mine.connect(({host!r}, {listener.getsockname()[1]}))\nmine.send(b'x')"
         )
         return _heard(listener)
 

@@ -1,8 +1,8 @@
 """A program run as an ordinary user, although what it needs may lie in a directory that only root can enter.
 
-Python and this repository are often below ``/root``. The program gets a view of the files in which each directory that
-it needs is at its own path, and what is closed on the way is covered by an empty directory. Nothing is copied, and no
-mode on the machine changes.
+Python and this repository are often below ``/root``. The program gets a view of the files in which each directory
+that it needs is at its own path, and what is closed on the way is covered by an empty directory. Nothing is
+copied, and no mode on the machine changes.
 """
 
 from __future__ import annotations

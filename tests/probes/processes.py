@@ -60,7 +60,8 @@ text = ctypes.create_string_buffer(64)
 class Piece(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 here, there = Piece(ctypes.addressof(text), 64), Piece({address}, 64)
-print(libc.process_vm_readv({other.pid}, ctypes.byref(here), 1, ctypes.byref(there), 1, 0), text.value.decode("latin-1"))
+print(libc.process_vm_readv({other.pid}, ctypes.byref(here), 1, ctypes.byref(there), 1, 0))
+print(text.value.decode("latin-1"))
 libc.ptrace.restype = ctypes.c_long
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 if libc.ptrace(16, {other.pid}, None, None) == 0:
@@ -119,7 +120,7 @@ for number in (libc.shmget({key}, 0, 0), {segment}):
 
 
 def _heard(at: Attempt, address: str) -> bool:
-    """True if a listener at an address of the host hears a command that sends to it, as a stream or as datagrams."""
+    """True if a listener at an address of the host hears a command that sends to it as a stream or datagrams."""
     heard = False
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         suffix = address + ("" if kind is socket.SOCK_STREAM else "-d")
@@ -208,7 +209,7 @@ for path in ("/dev/tty", "/dev/console", "/proc/self/fd/0"):
 for number in numbers:
     attempt(fcntl.ioctl, number, termios.TIOCSTI, b"x")
     letter = ctypes.create_string_buffer(b"y")
-    print(libc.ioctl(number, ctypes.c_ulong(termios.TIOCSTI | 1 << 32), letter))  # the kernel looks at the lower half
+    print(libc.ioctl(number, ctypes.c_ulong(termios.TIOCSTI | 1 << 32), letter))  # only the lower half counts
     paste = ctypes.create_string_buffer(bytes([3]))
     print(libc.ioctl(number, ctypes.c_ulong(0x541C), paste))
 """
@@ -318,7 +319,8 @@ def i15(at: Attempt) -> bool:
     for number in at.pass_fds:
         at.stack.callback(os.close, number)
     script = f"""
-paths = [f"/proc/{{pid}}/ns/{{kind}}" for pid in ({other.pid}, 1, os.getppid()) for kind in ("net", "mnt", "ipc", "uts")]
+paths = [f"/proc/{{pid}}/ns/{{kind}}" for pid in ({other.pid}, 1, os.getppid())
+         for kind in ("net", "mnt", "ipc", "uts")]
 numbers = list(range(3, 64))
 for path in paths:
     try:
@@ -332,7 +334,7 @@ for number in numbers:
 """
     said = at.python(script).text
     return any(
-        f"{os.readlink(f'/proc/self/ns/{kind}')}" in line
+        f"{os.readlink(f'/proc/self/ns/{kind}')}" in line  # noqa: PTH115 - a magic link
         for line in said.splitlines()
         if "joined" in line
         for kind in ("net", "ipc")

@@ -19,7 +19,8 @@ _HOOK = "hooks/pre-commit"
 def p01(at: Attempt) -> bool:
     git = at.repository(at.rw)
     at.sh(
-        f"echo {_EVIL} > .git/{_HOOK}; chmod +x .git/{_HOOK}; ln -s /tmp/x .git/hooks/post-checkout; mkdir .git/hooks/x"
+        f"echo {_EVIL} > .git/{_HOOK}; chmod +x .git/{_HOOK};"
+        " ln -s /tmp/x .git/hooks/post-checkout; mkdir .git/hooks/x"
     )
     return bool(list((git / "hooks").iterdir()))
 
@@ -28,7 +29,8 @@ def p01(at: Attempt) -> bool:
 def p02(at: Attempt) -> bool:
     git = at.repository(at.rw)
     at.sh(
-        f"git config core.fsmonitor {_EVIL}; git config core.hooksPath {_EVIL}; echo '[core] fsmonitor={_EVIL}' >> .git/config;"
+        f"git config core.fsmonitor {_EVIL}; git config core.hooksPath {_EVIL};"
+        f" echo '[core] fsmonitor={_EVIL}' >> .git/config;"
         f"cp .git/config .git/c2; echo '[core] fsmonitor={_EVIL}' >> .git/c2; mv -f .git/c2 .git/config"
     )
     return _EVIL in (git / "config").read_text()
@@ -88,7 +90,8 @@ def p08(at: Attempt) -> bool:
     pointer.parent.mkdir()
     pointer.write_text(f"gitdir: {git}\n")
     at.sh(
-        "echo gitdir: ../evil > tree/.git; rm -f tree/.git; mv tree t2; mkdir tree; echo gitdir: ../evil > tree/.git"
+        "echo gitdir: ../evil > tree/.git; rm -f tree/.git; mv tree t2; mkdir tree;"
+        " echo gitdir: ../evil > tree/.git"
     )
     return not pointer.exists() or "evil" in pointer.read_text()
 
@@ -100,8 +103,8 @@ def p09(at: Attempt) -> bool:
     files = [at.rw / name for name in ("signoff.yaml", "tools.py", ".envrc")]
     before = [path.read_bytes() for path in files]
     at.sh(
-        f"for f in signoff.yaml tools.py .envrc; do echo {_EVIL} >> $f; cp $f x; echo {_EVIL} >> x; mv -f x $f; rm -f $f;"
-        f"echo {_EVIL} > $f; done"
+        f"for f in signoff.yaml tools.py .envrc; do echo {_EVIL} >> $f; cp $f x; echo {_EVIL} >> x; mv -f x $f;"
+        f" rm -f $f;echo {_EVIL} > $f; done"
     )
     return [path.read_bytes() if path.exists() else b"" for path in files] != before
 

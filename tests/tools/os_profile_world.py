@@ -1,4 +1,4 @@
-"""A small tree of real files, random configurations of roots in it, and paths that are taken from a configuration."""
+"""A small tree of real files, random configurations of roots in it, and paths taken from a configuration."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from signoff.tools.roots import PathConfig
 __all__ = ["LESS", "OPEN", "World", "configs", "new_world", "owns", "plain_configs"]
 
 _FILES = """
-work/x.txt work/x.py work/.envrc work/signoff.yaml work/tools.py work/.github/workflows/ci.yml work/.config/git/config
+work/x.txt work/x.py work/.envrc work/signoff.yaml work/tools.py work/.github/workflows/ci.yml
+work/.config/git/config
 work/a/x.txt work/a/x.py work/a/.bashrc work/a/b/x.txt work/a/b/x.py work/a/b/c/x.txt work/a/b/c/.vscode/tasks.json
 work/ab/x.txt work/ab/x.py work/c/x.txt work/c/deep/er/x.txt work/c/deep/er/.git
 work/a/.git/HEAD work/a/.git/config work/a/.git/index work/a/.git/hooks/pre-commit work/a/.git/objects/aa/bb
 work/a/.git/refs/heads/main work/a/.git/worktrees/one/HEAD work/a/.git/worktrees/one/commondir
-work/a/.git/modules/sub/config work/c/bare/HEAD work/c/bare/config work/c/bare/hooks/update work/c/bare/objects/aa/bb
+work/a/.git/modules/sub/config work/c/bare/HEAD work/c/bare/config work/c/bare/hooks/update
+work/c/bare/objects/aa/bb
 work/c/bare/refs/heads/main out/x.txt out/.envrc home/p/x.txt home/.bashrc home/signoff-like/x.txt
 own/keys/deciding.key own/config/signoff/keys/deciding.key own/data/signoff/queues/default/queue.db
 own/state/signoff/x.txt own/queue/queue.db
@@ -34,8 +36,9 @@ _LINKS = {"work/la": "a", "work/lo": "../out", "work/a/lb": "b", "work/a/lx": ".
 
 USUAL = (".", "a", "a/b")
 ROOTS = (
-    "a/b/c", "ab", "c", "c/deep/er", "{T}/work/a", "a/../ab", "la", "lo", "l1", "a/lb", "../out", "missing", "a/missing", "a/b/missing", "x.txt", "", "~/p", ".github", ".github/workflows", ".config",
-    ".config/git", "a/.git", "a/.git/hooks", "c/bare", "c/bare/hooks", "/proc/self", "/dev/shm", "a/own", "a/own/keys",
+    "a/b/c", "ab", "c", "c/deep/er", "{T}/work/a", "a/../ab", "la", "lo", "l1", "a/lb", "../out", "missing",
+    "a/missing", "a/b/missing", "x.txt", "", "~/p", ".github", ".github/workflows", ".config", ".config/git",
+    "a/.git", "a/.git/hooks", "c/bare", "c/bare/hooks", "/proc/self", "/dev/shm", "a/own", "a/own/keys",
 )  # fmt: skip
 """Roots as a person writes them: the usual ones, which are within one another, and others."""
 
@@ -72,12 +75,12 @@ class World:
         return text.replace("{T}", str(self.top))
 
     def paths(self, config: SandboxConfig) -> list[str]:
-        """Paths of files that are there and of some that are not: in the roots, beside them, and all of the tree."""
+        """Paths of files that are there and some that are not: in the roots, beside them, and all of the tree."""
         found = set(self.files())
         for entry in config.paths.values():
-            place = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(entry.root)))
-            for folder in (place, os.path.realpath(place), f"{place}b", place[:-1], os.path.dirname(place)):
-                found.update(os.path.join(folder, name) for name in _NAMES)
+            place = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(entry.root)))  # noqa: PTH111, PTH118
+            for folder in (place, os.path.realpath(place), f"{place}b", place[:-1], os.path.dirname(place)):  # noqa: PTH120
+                found.update(os.path.join(folder, name) for name in _NAMES)  # noqa: PTH118 - text, for each example
             found.update((f"{place}.txt", f"{place}-x.txt", f"{place}-new"))
         return sorted(path for path in found if not any(map(os.path.isfile, _above(path))))
 
@@ -143,7 +146,7 @@ def configs(world: World) -> st.SearchStrategy[SandboxConfig]:
 
 
 def plain_configs(world: World) -> Iterator[SandboxConfig]:
-    """Each root open, alone and with the directory around it; and each thing that makes one less, in each place."""
+    """Each root open, alone and with the directory around it; each thing that makes one less, in each place."""
 
     def config(*entries: tuple[str, dict[str, object]]) -> SandboxConfig:
         roots = (PathConfig(root=world.root(root), **_OPEN | less) for root, less in entries)

@@ -1,9 +1,9 @@
-"""A command is never allowed more than the file tools: what these refuse, or would have to ask about, it cannot do.
+"""A command is never allowed more than the file tools: what these refuse or would have to ask about, it cannot do.
 
-The file tools are the judge here, by the verdicts that they give on single paths. Four things can only be said of a
-single file, not of a place, and a profile does not say them: that a file has many names, that its name hides
-characters, that a new name begins with a dash, and that a name is protected. Protected files that are there are left
-out for each command anew (`OSSandbox`), and new ones are moved away after it; see below.
+The file tools are the judge here, by the verdicts that they give on single paths. Four things can only be said of
+a single file, not of a place, and a profile does not say them: that a file has many names, that its name hides
+characters, that a new name begins with a dash, and that a name is protected. Protected files that are there are
+left out for each command anew (`OSSandbox`), and new ones are moved away after it; see below.
 """
 
 from __future__ import annotations
@@ -54,10 +54,12 @@ def accepted(world: World, config: SandboxConfig) -> bool:
     try:
         derive(world, config, approved=True)
     except ValueError as error:
-        assert "which commands can change" in str(error)
-        assert any(os.path.realpath(place) != os.path.normpath(place) for place in written_roots(world, config))
-        return False
-    return True
+        said = str(error)
+    else:
+        return True
+    assert "which commands can change" in said
+    assert any(os.path.realpath(place) != os.path.normpath(place) for place in written_roots(world, config))
+    return False
 
 
 def written_roots(world: World, config: SandboxConfig) -> list[str]:
@@ -219,7 +221,7 @@ def test_limits_say_what_they_say(world: World, data: st.DataObject) -> None:
     profile = given_limits.profile(world.cwd)
 
     def within(path: str, places: tuple[str, ...]) -> bool:
-        real = (os.path.realpath(os.path.join(world.cwd, place)) for place in places)
+        real = (os.path.realpath(os.path.join(world.cwd, place)) for place in places)  # noqa: PTH118 - text
         return any(PurePosixPath(path).is_relative_to(place) for place in real)
 
     for path in (*world.files(), "/usr/share/x", "/usr/bin/x", "/etc/passwd", "/etc/x"):

@@ -1,8 +1,9 @@
 """Bubblewrap (https://github.com/containers/bubblewrap): a command in a file system of its own.
 
-The new root is empty. What the profile shows is mounted into it at its own path, parents before children; what it hides
-in there is covered; and what is read-only inside a writable directory keeps its place, because each directory above it
-is a mount as well, which nobody can rename. The command starts only after the mounts were read back from outside.
+The new root is empty. What the profile shows is mounted into it at its own path, parents before children; what it
+hides in there is covered; and what is read-only inside a writable directory keeps its place, because each
+directory above it is a mount as well, which nobody can rename. The command starts only after the mounts were read
+back from outside.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether commands can be confined here, found by confining one.
 
-That a program is there, and even that it runs something, tells nothing: ten things are tried inside, and what came of
-them is looked at from outside. All that the backend promises must hold.
+That a program is there, and even that it runs something, tells nothing: ten things are tried inside, and what came
+of them is looked at from outside. All that the backend promises must hold.
 """
 
 from __future__ import annotations
@@ -74,15 +74,20 @@ cat outside/secret && : > free/saw
 echo made > rw/hole/made
 mv rw/hole rw/moved
 readlink /proc/self/ns/net /proc/self/ns/pid
-while read -r line; do case $line in NoNewPrivs:*|CapEff:*|CapBnd:*|Seccomp:*) echo "$line";; esac; done < /proc/self/status
+while read -r line; do
+    case $line in NoNewPrivs:*|CapEff:*|CapBnd:*|Seccomp:*) echo "$line";; esac
+done < /proc/self/status
 exit 42
 """
 
 _REMEDIES = (
     (("RTM_NEWADDR", "uid map", "setting up uid"), "load the AppArmor profile for bwrap that your system brings"),
-    (("Can't mount proc",), "start the container with an unmasked /proc, or say os_sandbox: external if it is the sandbox"),
-    (("No space left", "nesting"), "it is inside another sandbox that allows none; say os_sandbox: external if that one counts"),
-    (("No permissions to create new namespace", "Operation not permitted"), "allow user namespaces, or say os_sandbox: external in a container"),
+    (("Can't mount proc",),
+     "start the container with an unmasked /proc, or say os_sandbox: external if it is the sandbox"),
+    (("No space left", "nesting"),
+     "it is inside another sandbox that allows none; say os_sandbox: external if that one counts"),
+    (("No permissions to create new namespace", "Operation not permitted"),
+     "allow user namespaces, or say os_sandbox: external in a container"),
     (("not installed",), "install bubblewrap (apt install bubblewrap)"),
     (("Landlock",), "use bwrap, or Linux 6.2 and later with landlock among its security modules"),
     (("on macOS only",), "use bwrap on Linux"),

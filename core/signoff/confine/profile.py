@@ -1,7 +1,7 @@
 """What a confined process may touch: files, network, sockets and environment.
 
-Profiles are ordered by "never allows more", and two of them have a greatest profile below both: `OSProfile.intersect`.
-It is exact, so nothing is rounded, and nothing is ever gained, by intersecting.
+Profiles are ordered by "never allows more", and two of them have a greatest profile below both:
+`OSProfile.intersect`. It is exact, so nothing is rounded, and nothing is ever gained, by intersecting.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class PathAccess(IntEnum):
 class PathMap:
     """A function from absolute paths to what may be done there.
 
-    The nearest of some places at or above a path decides; where there is none, nothing may be done. Places that change
-    nothing are left out, so equal functions are equal maps.
+    The nearest of some places at or above a path decides; where there is none, nothing may be done. Places that
+    change nothing are left out, so equal functions are equal maps.
 
     Args:
-        places: The access at and below each place, which is an absolute path without ``.``, ``..``, ``//``, a slash
-            at its end, NUL or line break.
+        places: The access at and below each place, which is an absolute path without ``.``, ``..``, ``//``, a
+            slash at its end, NUL or line break.
 
     Raises:
         ValueError: A place is not such a path.

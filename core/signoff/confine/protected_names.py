@@ -1,7 +1,7 @@
 """Names of files that other programs run or obey without asking anybody, or that hold the rules of approval.
 
-Writing one of them is a way to run code later, so the file tools ask about it wherever it lies, and a confined command
-cannot change it. All names are compared in lower case: some file systems do not tell cases apart.
+Writing one of them is a way to run code later, so the file tools ask about it wherever it lies, and a confined
+command cannot change it. All names are compared in lower case: some file systems do not tell cases apart.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def protected_below(
     Yields:
         The path, and the most that a command may do there.
     """
-    # A command can make any directory look like a queue or a repository, so the rest of it is looked at all the same.
+    # A command can make any directory look like a queue or a repository, so the rest of it is looked at as well.
     for folder, folders, files in os.walk(top, onerror=unseen):
         inside = [name for name in folders if os.path.join(folder, name) not in skip]  # noqa: PTH118
         names = {name.lower() for name in (*folders, *files)}

@@ -1,8 +1,8 @@
 """A filter of system calls for a confined process, as a program of classic BPF.
 
-What it closes cannot be closed by hiding files: sockets of the host's services, keys of the session, other processes'
-memory, new user namespaces, characters pushed into the caller's terminal. See seccomp(2) and seccomp_unotify(2) for the
-form, and the tables of system calls in the kernel's sources for the numbers.
+What it closes cannot be closed by hiding files: sockets of the host's services, keys of the session, other
+processes' memory, new user namespaces, characters pushed into the caller's terminal. See seccomp(2) and
+seccomp_unotify(2) for the form, and the tables of system calls in the kernel's sources for the numbers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ class _Machine:
 
 _X86_64 = {
     "open": 2, "ioctl": 16, "socket": 41, "socketpair": 53, "clone": 56, "creat": 85, "chmod": 90, "fchmod": 91,
-    "ptrace": 101, "syslog": 103, "mknod": 133, "uselib": 134, "_sysctl": 156, "modify_ldt": 154, "pivot_root": 155,
-    "adjtimex": 159, "chroot": 161, "acct": 163, "settimeofday": 164, "mount": 165, "umount2": 166, "swapon": 167,
-    "swapoff": 168, "reboot": 169, "iopl": 172, "ioperm": 173, "create_module": 174, "init_module": 175,
-    "delete_module": 176, "quotactl": 179, "nfsservctl": 180, "lookup_dcookie": 212, "clock_settime": 227,
-    "kexec_load": 246, "add_key": 248, "request_key": 249, "keyctl": 250, "openat": 257, "mknodat": 259,
-    "fchmodat": 268, "unshare": 272, "perf_event_open": 298, "fanotify_init": 300, "name_to_handle_at": 303,
-    "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310, "process_vm_writev": 311,
-    "kcmp": 312, "finit_module": 313, "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323,
+    "ptrace": 101, "syslog": 103, "mknod": 133, "uselib": 134, "_sysctl": 156, "modify_ldt": 154,
+    "pivot_root": 155, "adjtimex": 159, "chroot": 161, "acct": 163, "settimeofday": 164, "mount": 165,
+    "umount2": 166, "swapon": 167, "swapoff": 168, "reboot": 169, "iopl": 172, "ioperm": 173, "create_module": 174,
+    "init_module": 175, "delete_module": 176, "quotactl": 179, "nfsservctl": 180, "lookup_dcookie": 212,
+    "clock_settime": 227, "kexec_load": 246, "add_key": 248, "request_key": 249, "keyctl": 250, "openat": 257,
+    "mknodat": 259, "fchmodat": 268, "unshare": 272, "perf_event_open": 298, "fanotify_init": 300,
+    "name_to_handle_at": 303, "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308,
+    "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "kexec_file_load": 320,
+    "bpf": 321, "userfaultfd": 323,
     "shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semop": 65, "semctl": 66, "msgget": 68, "msgsnd": 69,
     "msgrcv": 70, "msgctl": 71, "semtimedop": 220, "mq_open": 240, "mq_unlink": 241, "prlimit64": 302,
 }  # fmt: skip
@@ -54,8 +55,9 @@ _AARCH64 = {
 }  # fmt: skip
 _EVERYWHERE = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428, "move_mount": 429,
-    "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "clone3": 435, "openat2": 437, "pidfd_getfd": 438,
-    "process_madvise": 440, "mount_setattr": 442, "quotactl_fd": 443, "fchmodat2": 452, "open_tree_attr": 467,
+    "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "clone3": 435, "openat2": 437,
+    "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "quotactl_fd": 443, "fchmodat2": 452,
+    "open_tree_attr": 467,
 }  # fmt: skip
 """System calls since Linux 5.1 have one number on all machines."""
 
