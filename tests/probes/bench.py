@@ -183,10 +183,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 def call(number, *arguments):
     "The result of a system call, and its error."
     ctypes.set_errno(0)
-    words = [
-        each if isinstance(each, (bytes, ctypes.Array)) or each is None else ctypes.c_long(each)
-        for each in arguments
-    ]
+    words = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
     return libc.syscall(ctypes.c_long(number), *words), ctypes.get_errno()
 def attempt(function, *arguments, **named):
     try:
@@ -261,6 +258,7 @@ class Attempt:
 
     def __exit__(self, *_: object) -> None:
         self.stack.close()
+        self.host("chmod", "-R", "u+rwX", str(self.base))
         shutil.rmtree(self.base, ignore_errors=True)
 
     # Commands.

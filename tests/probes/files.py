@@ -61,9 +61,9 @@ def w06(at: Attempt) -> bool:
 @probe(Kind.BOUNDARY, "rename a file out of or into the writable root")
 def w07(at: Attempt) -> bool:
     script = f"""
-for old, new in (({str(at.outside / "file")!r}, "in"), ("file", {str(at.outside / "out")!r}),
-                 ({str(at.ro / "file")!r}, "in2"), ("file", {str(at.ro / "out")!r})):
-    attempt(os.rename, old, new)
+for number, folder in enumerate(({str(at.outside)!r}, {str(at.ro)!r})):
+    attempt(os.rename, folder + "/file", f"in{{number}}")
+    attempt(os.rename, "file", folder + "/out")
 for number in (316, 276):  # renameat2 with RENAME_EXCHANGE
     print(call(number, -100, b"file", -100, {os.fsencode(at.ro / "file")!r}, 2))
 """
@@ -80,8 +80,8 @@ def w08(at: Attempt) -> bool:
 @probe(Kind.BOUNDARY, "by /proc/self/root and /proc/self/cwd")
 def w09(at: Attempt) -> bool:
     at.sh(
-        f"for p in self thread-self; do echo x > /proc/$p/root{at.outside}/new;"
-        f" echo x > /proc/$p/cwd/../outside/new2;"
+        f"for p in self thread-self; do"
+        f"  echo x > /proc/$p/root{at.outside}/new; echo x > /proc/$p/cwd/../outside/new2;"
         f"echo x > /proc/$p/root{at.ro}/new; done"
     )
     return at.changed(at.outside, at.ro)
@@ -220,11 +220,10 @@ for name, text in (("setgroups", "deny"), ("uid_map", f"0 {{user}} 1"), ("gid_ma
     except OSError as error:
         print(error)
 os.makedirs("upper", exist_ok=True), os.makedirs("work", exist_ok=True)
-layers = f"lowerdir={{{str(at.ro)!r}}},upperdir={at.rw}/upper,workdir={at.rw}/work"
+layers = b"lowerdir={at.ro},upperdir={at.rw}/upper,workdir={at.rw}/work"
+print("overlay", libc.mount(b"overlay", {os.fsencode(at.ro)!r}, b"overlay", 0, layers))
 """
-    upper = os.fsencode(at.rw / "upper")
-    merged = f"print('overlay', libc.mount(b'overlay', {upper!r}, b'overlay', 0, layers.encode()))\n"
-    at.python(f"{overlay}{merged}{_remount(at)}")
+    at.python(f"{overlay}{_remount(at)}")
     return at.changed(at.ro, at.outside)
 
 
@@ -291,11 +290,11 @@ def w20(at: Attempt) -> bool:
     require_root()
     script = """
 tunables = ["/proc/sysrq-trigger", "/proc/irq/default_smp_affinity", "/proc/acpi/wakeup", "/proc/mtrr"]
-tunables += ["/sys/power/state"]
 tunables += ["/proc/sys/kernel/" + name for name in ("core_pattern", "modprobe", "hostname", "panic", "sysrq")]
 tunables += ["/proc/sys/vm/" + name for name in ("swappiness", "overcommit_memory", "drop_caches")]
 tunables += ["/proc/sys/fs/" + name for name in ("protected_symlinks", "suid_dumpable", "binfmt_misc/register")]
-tunables += ["/sys/kernel/uevent_helper", "/sys/fs/cgroup/cgroup.procs", "/sys/module/kernel/parameters/panic"]
+tunables += ["/sys/power/state", "/sys/kernel/uevent_helper", "/sys/fs/cgroup/cgroup.procs"]
+tunables += ["/sys/module/kernel/parameters/panic"]
 for path in tunables:
     try:
         os.close(os.open(path, os.O_WRONLY))  # nothing is written
@@ -361,7 +360,7 @@ def r02(at: Attempt) -> bool:
     script = (
         f"ln -s {at.outside}/secret link; cat link; ln -s ../outside folder; cat folder/secret;"
         f"for p in self {other.pid} $(ls /proc | grep '^[0-9]'); do"
-        f" cat /proc/$p/root{at.outside}/secret /proc/$p/cwd/secret; done"
+        f"  cat /proc/$p/root{at.outside}/secret /proc/$p/cwd/secret; done"
     )
     return at.secret in at.sh(script).text
 
@@ -390,7 +389,7 @@ def r05(at: Attempt) -> bool:
         f"ls -a {at.base} .. {at.outside} {at.home} /; echo {at.base}/* {at.base}/*/* {at.base.parent}/*"
     ).text
     needed = {"bin", "sbin", "dev", "etc", "proc", "sys", "tmp", "usr", at.base.parts[1]}
-    top = {name for name in os.listdir("/") if name not in needed and not name.startswith("lib")}  # noqa: PTH208 - names are all we need
+    top = {name for name in os.listdir("/") if name not in needed and not name.startswith("lib")}  # noqa: PTH208
     return any(name in said for name in names) or not top.isdisjoint(said.splitlines())
 
 

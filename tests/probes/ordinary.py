@@ -43,8 +43,8 @@ def as_ordinary_user(argv: Sequence[str]) -> int:
         os.setuid(_USER)
         os.umask(0o022)
 
-    environment = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
-    done = subprocess.run(argv, preexec_fn=become, env=environment, check=False)
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
+    done = subprocess.run(argv, preexec_fn=become, env=kept | {"HOME": "/nonexistent"}, check=False)
     return done.returncode
 
 

@@ -60,8 +60,7 @@ text = ctypes.create_string_buffer(64)
 class Piece(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 here, there = Piece(ctypes.addressof(text), 64), Piece({address}, 64)
-print(libc.process_vm_readv({other.pid}, ctypes.byref(here), 1, ctypes.byref(there), 1, 0))
-print(text.value.decode("latin-1"))
+print(libc.process_vm_readv({other.pid}, ctypes.byref(here), 1, ctypes.byref(there), 1, 0), text.value)
 libc.ptrace.restype = ctypes.c_long
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 if libc.ptrace(16, {other.pid}, None, None) == 0:
@@ -120,7 +119,7 @@ for number in (libc.shmget({key}, 0, 0), {segment}):
 
 
 def _heard(at: Attempt, address: str) -> bool:
-    """True if a listener at an address of the host hears a command that sends to it as a stream or datagrams."""
+    """True if a listener of the host hears a command that sends to its address, as a stream or as datagrams."""
     heard = False
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         suffix = address + ("" if kind is socket.SOCK_STREAM else "-d")
@@ -209,7 +208,8 @@ for path in ("/dev/tty", "/dev/console", "/proc/self/fd/0"):
 for number in numbers:
     attempt(fcntl.ioctl, number, termios.TIOCSTI, b"x")
     letter = ctypes.create_string_buffer(b"y")
-    print(libc.ioctl(number, ctypes.c_ulong(termios.TIOCSTI | 1 << 32), letter))  # only the lower half counts
+    high = ctypes.c_ulong(termios.TIOCSTI | 1 << 32)  # the kernel looks at the lower half
+    print(libc.ioctl(number, high, letter))
     paste = ctypes.create_string_buffer(bytes([3]))
     print(libc.ioctl(number, ctypes.c_ulong(0x541C), paste))
 """
@@ -233,9 +233,9 @@ def _ticking(at: Attempt) -> str:
 def _ticks_on(at: Attempt) -> bool:
     """True if a script still goes on."""
     ticks = at.rw / "ticks"
-    time.sleep(0.06)  # what was killed is dead by then
+    time.sleep(0.1)  # what was killed is dead by then
     before = ticks.stat().st_size if ticks.exists() else 0
-    return until(lambda: ticks.exists() and ticks.stat().st_size > before, 0.15)
+    return until(lambda: ticks.exists() and ticks.stat().st_size > before, 0.5)
 
 
 @probe(Kind.BOUNDARY, "a background process outlives the command", "setsid")
@@ -319,8 +319,8 @@ def i15(at: Attempt) -> bool:
     for number in at.pass_fds:
         at.stack.callback(os.close, number)
     script = f"""
-paths = [f"/proc/{{pid}}/ns/{{kind}}" for pid in ({other.pid}, 1, os.getppid())
-         for kind in ("net", "mnt", "ipc", "uts")]
+kinds = ("net", "mnt", "ipc", "uts")
+paths = [f"/proc/{{pid}}/ns/{{kind}}" for pid in ({other.pid}, 1, os.getppid()) for kind in kinds]
 numbers = list(range(3, 64))
 for path in paths:
     try:
@@ -332,13 +332,9 @@ for number in numbers:
     if number is not None and any(libc.setns(number, kind) == 0 for kind in (0, 0x40000000 | 0x08000000)):
         print("joined", os.readlink("/proc/self/ns/net"), os.readlink("/proc/self/ns/ipc"))
 """
-    said = at.python(script).text
-    return any(
-        f"{os.readlink(f'/proc/self/ns/{kind}')}" in line  # noqa: PTH115 - a magic link
-        for line in said.splitlines()
-        if "joined" in line
-        for kind in ("net", "ipc")
-    )
+    joined = [line for line in at.python(script).text.splitlines() if line.startswith("joined")]
+    ours = [os.readlink(f"/proc/self/ns/{kind}") for kind in ("net", "ipc")]  # noqa: PTH115 - no file
+    return any(name in line for line in joined for name in ours)
 
 
 @probe(Kind.HARDENING, "no filter of system calls, or another table of calls slips past it")

@@ -20,7 +20,7 @@ def p01(at: Attempt) -> bool:
     git = at.repository(at.rw)
     at.sh(
         f"echo {_EVIL} > .git/{_HOOK}; chmod +x .git/{_HOOK};"
-        " ln -s /tmp/x .git/hooks/post-checkout; mkdir .git/hooks/x"
+        "ln -s /tmp/x .git/hooks/post-checkout; mkdir .git/hooks/x"
     )
     return bool(list((git / "hooks").iterdir()))
 
@@ -30,7 +30,7 @@ def p02(at: Attempt) -> bool:
     git = at.repository(at.rw)
     at.sh(
         f"git config core.fsmonitor {_EVIL}; git config core.hooksPath {_EVIL};"
-        f" echo '[core] fsmonitor={_EVIL}' >> .git/config;"
+        f"echo '[core] fsmonitor={_EVIL}' >> .git/config;"
         f"cp .git/config .git/c2; echo '[core] fsmonitor={_EVIL}' >> .git/c2; mv -f .git/c2 .git/config"
     )
     return _EVIL in (git / "config").read_text()
@@ -91,7 +91,7 @@ def p08(at: Attempt) -> bool:
     pointer.write_text(f"gitdir: {git}\n")
     at.sh(
         "echo gitdir: ../evil > tree/.git; rm -f tree/.git; mv tree t2; mkdir tree;"
-        " echo gitdir: ../evil > tree/.git"
+        "echo gitdir: ../evil > tree/.git"
     )
     return not pointer.exists() or "evil" in pointer.read_text()
 
@@ -103,8 +103,9 @@ def p09(at: Attempt) -> bool:
     files = [at.rw / name for name in ("signoff.yaml", "tools.py", ".envrc")]
     before = [path.read_bytes() for path in files]
     at.sh(
-        f"for f in signoff.yaml tools.py .envrc; do echo {_EVIL} >> $f; cp $f x; echo {_EVIL} >> x; mv -f x $f;"
-        f" rm -f $f;echo {_EVIL} > $f; done"
+        "for f in signoff.yaml tools.py .envrc; do"
+        f"  echo {_EVIL} >> $f; cp $f x; echo {_EVIL} >> x; mv -f x $f; rm -f $f;"
+        f"echo {_EVIL} > $f; done"
     )
     return [path.read_bytes() if path.exists() else b"" for path in files] != before
 
@@ -112,7 +113,9 @@ def p09(at: Attempt) -> bool:
 @probe(Kind.HARDENING, "create start files of shells and editors that were not there")
 def p10(at: Attempt) -> bool:
     names = (".bashrc", ".envrc", ".vscode/tasks.json", ".profile", ".claude/settings.json", "sub/.envrc")
-    at.sh("\n".join(f"mkdir -p $(dirname {name}); echo {_EVIL} > {name}" for name in names))
+    script = "\n".join(f"mkdir -p $(dirname {name}); echo {_EVIL} > {name}" for name in names)
+    at.sh(f"{script}\nchmod 0 .vscode .claude; chmod 555 sub; chmod 0 .")  # to be in the way of who looks for them
+    at.host("chmod", "-R", "u+rwX", str(at.rw))
     return any((at.rw / name).exists() for name in names)
 
 

@@ -6,10 +6,13 @@ command cannot change it. All names are compared in lower case: some file system
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+import stat
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -19,7 +22,7 @@ from signoff.effects import FileWrite
 from signoff.policy.risk import assess, lies_in_bare_repository
 from signoff.queue.records import Risk
 
-__all__ = ["is_protected", "kept_back", "lies_in_protected", "protected_below"]
+__all__ = ["is_protected", "kept_back", "lies_in_protected", "open_up", "protected_below", "reason_of"]
 
 _DIRECTORIES = frozenset(
     {
@@ -55,6 +58,8 @@ _SHELL_START = re.compile(r"\.(ba|z|k|mk|c|tc|da|a|ya|fi)?sh(rc|env|_?(profile|l
 _ZSH_START = re.compile(r"\.z(profile|login|logout)")
 
 _RULES = re.compile(r"\.?signoff\.(ya?ml|json|toml)")
+_TOOLS = "tools.py"
+"""The file beside one with rules whose functions agents call."""
 
 
 _PATH_FILE = re.compile(r".*\.pth")
@@ -108,11 +113,13 @@ def protected_below(
     for folder, folders, files in os.walk(top, onerror=unseen):
         inside = [name for name in folders if os.path.join(folder, name) not in skip]  # noqa: PTH118
         names = {name.lower() for name in (*folders, *files)}
+        rules = _TOOLS in names and any(_RULES.fullmatch(name) for name in names)
+        is_queue = {*folders, *files} >= _QUEUE
         folders[:] = []
-        if names >= _QUEUE:
+        if is_queue:
             yield folder, PathAccess.NONE
         is_repository = names >= _REPOSITORY
-        of_repository = set(_of_repository(folder)) if is_repository else set()
+        of_repository = set(_of_repository(folder, unseen)) if is_repository else set()
         yield from ((path, PathAccess.READ) for path in of_repository)
         outer = os.path.basename(folder)  # noqa: PTH119
         for name in (*inside, *files):
@@ -120,8 +127,8 @@ def protected_below(
             if path in of_repository or (is_repository and name.lower() in _REPOSITORY and name in files):
                 continue
             if name.lower() == ".git" and name in inside and not os.path.islink(path):  # noqa: PTH114
-                yield from ((each, PathAccess.READ) for each in _of_repository(path))
-            elif _is_protected_name(outer, name):
+                yield from ((each, PathAccess.READ) for each in _of_repository(path, unseen))
+            elif _is_protected_name(outer, name) or (rules and name.lower() == _TOOLS):
                 yield path, PathAccess.READ
             elif name in inside:
                 folders.append(name)
@@ -138,16 +145,38 @@ def lies_in_protected(place: str, top: str) -> bool:
     return is_protected(path.relative_to(top).parts) or lies_in_bare_repository(str(path.parent / "any"))
 
 
-def _of_repository(folder: str) -> Iterator[str]:
+def _of_repository(folder: str, unseen: Callable[[OSError], object] | None) -> Iterator[str]:
     worktrees = os.path.join(folder, "worktrees")  # noqa: PTH118
     holding = [folder]
     if os.path.isdir(worktrees) and not os.path.islink(worktrees):  # noqa: PTH112, PTH114
-        holding += [entry.path for entry in os.scandir(worktrees) if entry.is_dir(follow_symlinks=False)]
+        inside = () if _is_closed(worktrees) else tuple(os.scandir(worktrees))
+        holding += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)] or [worktrees]
     for each in holding:
+        if _is_closed(each) and unseen is not None:
+            unseen(PermissionError(errno.EACCES, os.strerror(errno.EACCES), each))
         for name in _OF_REPOSITORY:
             path = os.path.join(each, name)  # noqa: PTH118
             if os.path.lexists(path):
                 yield path
+
+
+def _is_closed(folder: str) -> bool:
+    return not os.access(folder, os.R_OK | os.X_OK)
+
+
+def reason_of(path: str) -> str:
+    """Return the file for whose sake another one is protected: often itself.
+
+    What makes a directory look like a repository protects files that were there before.
+
+    Args:
+        path: A path that `protected_below` found.
+    """
+    above = os.path.dirname(path)  # noqa: PTH120
+    names = {name.lower(): name for name in os.listdir(above)}  # noqa: PTH208
+    if names.keys() >= _REPOSITORY and os.path.basename(above).lower() != ".git":  # noqa: PTH119
+        return os.path.join(above, names["head"])  # noqa: PTH118
+    return path
 
 
 @lru_cache(100_000)
@@ -155,21 +184,58 @@ def _is_protected_name(outer: str, name: str) -> bool:
     return is_protected([outer, name] if outer == ".config" else [name])
 
 
-def kept_back(paths: Iterable[str], top: str, quarantine: Path) -> list[str]:
-    """Move files away that a command made and that other programs would run or obey.
+def kept_back(path: str, top: str, quarantine: Path) -> str:
+    """Move away a file or directory that a command made and that other programs would run or obey.
 
     Args:
-        paths: The files and directories.
-        top: The directory that they are below.
-        quarantine: The directory for them; it is made.
+        path: The file or directory.
+        top: The directory that it is below.
+        quarantine: The directory for it; it is made.
 
     Returns:
-        Their new paths.
+        Its new path: one beside the old one, of a name that means nothing, if it cannot be moved further.
+
+    Raises:
+        OSError: It is still there.
     """
-    found = []
-    for path in paths:
-        place = quarantine / os.path.relpath(path, top)
+    above, name = os.path.split(path)
+    place = quarantine / os.path.relpath(path, top)
+    mode = stat.S_IMODE(os.stat(above).st_mode)  # noqa: PTH116
+    _let_in(above, os.W_OK)
+    if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+        open_up(path, needed=os.W_OK)
+    try:
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         shutil.move(path, place)
-        found.append(str(place))
-    return found
+    except OSError:
+        place = Path(above, f"kept-back-{quarantine.name}-{name[:100]}")
+        os.rename(path, place)  # noqa: PTH104
+    finally:
+        with suppress(OSError):
+            os.chmod(above, mode)  # noqa: PTH101
+    return str(place)
+
+
+def open_up(top: str, skip: Container[str] = (), needed: int = 0) -> None:
+    """Give the owner back what a command took: the right to look into a directory, and into those below.
+
+    No link is followed.
+
+    Args:
+        top: The directory, absolute.
+        skip: Directories that are left out, with all that is in them.
+        needed: More rights, as for `os.access`.
+    """
+    _let_in(top, needed)
+    for folder, folders, _ in os.walk(top):
+        paths = [os.path.join(folder, name) for name in folders]  # noqa: PTH118
+        inside = [path for path in paths if path not in skip and not os.path.islink(path)]  # noqa: PTH114
+        folders[:] = [os.path.basename(path) for path in inside]  # noqa: PTH119
+        for path in inside:
+            _let_in(path, needed)
+
+
+def _let_in(folder: str, needed: int) -> None:
+    if not os.access(folder, os.R_OK | os.X_OK | needed):
+        with suppress(OSError):  # another's, and no command's doing
+            os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) | stat.S_IRWXU)  # noqa: PTH101, PTH116

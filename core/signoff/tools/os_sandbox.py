@@ -12,7 +12,13 @@ from typing import IO, TYPE_CHECKING, Any
 from signoff.confine.detect import Usable, first_usable
 from signoff.confine.errors import LaunchError
 from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
-from signoff.confine.protected_names import kept_back, lies_in_protected, protected_below
+from signoff.confine.protected_names import (
+    kept_back,
+    lies_in_protected,
+    open_up,
+    protected_below,
+    reason_of,
+)
 from signoff.effects import Confinement
 from signoff.tools.os_profile import OSProfileConfig, derived, links_to, own_places
 
@@ -52,16 +58,17 @@ class Started:
         def say(error: OSError) -> None:
             lines.append(f"{error.filename} cannot be looked into for what was made there: {error.strerror}")
 
+        quarantine, tried = _quarantine(), set(self._protected)
         for top in self._writable:
-            found = protected_below(top, self._places, say)
-            made = [path for path, most in found if most and path not in self._protected]
-            if made:
-                kept = kept_back(made, top, _quarantine())
-                lines += [
-                    f"{path} was made, and other programs run or obey files of that name: it is now {new}"
-                    for path, new in zip(made, kept, strict=True)
-                ]
-        return lines
+            open_up(top, self._places | self._protected)
+            while made := [
+                path for path, most in protected_below(top, self._places, say) if most and path not in tried
+            ]:
+                reasons = {path: reason_of(path) for path in made}
+                away = {path if reason in tried else reason for path, reason in reasons.items()}
+                tried |= away
+                lines += [_put_away(path, top, quarantine) for path in sorted(away)]
+        return list(dict.fromkeys(lines))
 
 
 class OSSandbox:
@@ -262,6 +269,14 @@ def _refuse_unseen(error: OSError) -> None:
         raise LaunchError(
             f"{error.filename} cannot be looked into for protected files: {error.strerror}"
         ) from error
+
+
+def _put_away(path: str, top: str, quarantine: Path) -> str:
+    try:
+        end = f"it is now {kept_back(path, top, quarantine)}"
+    except OSError as error:
+        end = f"it could not be moved away ({error.strerror}); look at it"
+    return f"{path} was made, and other programs run or obey files of that name: {end}"
 
 
 def _quarantine() -> Path:

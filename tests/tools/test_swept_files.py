@@ -1,0 +1,101 @@
+"""What is moved away after a command that made files which other programs run or obey."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sandbox_bench import require_backend
+from signoff.tools.os_sandbox import OSSandbox
+from signoff.tools.roots import PathConfig
+
+
+@pytest.fixture(autouse=True)
+def _confined() -> None:
+    require_backend()
+
+
+def run(project: Path, command: str, **roots: PathConfig) -> list[str]:
+    roots = {"here": PathConfig(root=".", mode="rw", write_approval=False)} | roots
+    places = [(os.path.realpath(project / config.root), config) for config in roots.values()]
+    sandbox = OSSandbox(places, cwd=os.path.realpath(project))
+    started = sandbox.start(["sh", "-c", command], approved=False, stderr=subprocess.DEVNULL)
+    started.process.wait()
+    return started.swept()
+
+
+def test_what_a_command_made_is_moved_away_and_told(workdir: Path) -> None:
+    (line,) = run(workdir, "echo evil > .envrc; echo fine > file")
+    assert line.startswith(f"{workdir}/.envrc was made")
+    assert [path.name for path in workdir.iterdir()] == ["file"]
+    assert Path(line.rpartition(" ")[2]).read_text() == "evil\n"
+
+
+def test_a_command_cannot_keep_it_by_taking_rights_away(workdir: Path) -> None:
+    makes = "mkdir -p d e/.vscode f; for p in d e/.vscode f; do echo evil > $p/.envrc; done"
+    command = f"{makes}; chmod 0 d e/.vscode; chmod 555 f; chmod 0 ."
+    assert len(run(workdir, command)) == 3
+    assert sorted(str(path.relative_to(workdir)) for path in workdir.rglob("*")) == ["d", "e", "f"]
+
+
+def test_what_cannot_be_moved_far_gets_another_name(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (workdir.parent / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(workdir.parent / "file"))
+    run(workdir, "echo evil > .envrc")
+    assert not (workdir / ".envrc").exists()
+    assert [path.read_text() for path in workdir.glob("kept-back-*-.envrc")] == ["evil\n"]
+
+
+def test_files_of_a_read_only_root_inside_stay(workdir: Path) -> None:
+    (workdir / "vendor").mkdir()
+    (workdir / "vendor/.envrc").write_text("mine")
+    assert run(workdir, "true", vendor=PathConfig(root="vendor", mode="ro")) == []
+    assert (workdir / "vendor/.envrc").read_text() == "mine"
+
+
+def test_what_was_there_stays_although_a_command_closed_its_directory(workdir: Path) -> None:
+    (workdir / "src").mkdir()
+    (workdir / "src/.envrc").write_text("mine")
+    assert run(workdir, "chmod 0 src") == []
+    run(workdir, "chmod 755 src; echo evil > src/.envrc; echo evil > src/.bashrc")
+    assert {path.name: path.read_text() for path in (workdir / "src").iterdir()} == {".envrc": "mine"}
+
+
+def test_functions_beside_rules_stay_wherever_they_lie(workdir: Path) -> None:
+    (workdir / "other").mkdir()
+    for name in ("signoff.yaml", "tools.py"):
+        (workdir / "other" / name).write_text("mine")
+    run(workdir, "echo evil >> other/tools.py; mkdir new; touch new/signoff.yaml; echo evil > new/tools.py")
+    assert (workdir / "other/tools.py").read_text() == "mine"
+    assert not list((workdir / "new").iterdir())
+
+
+def test_a_link_to_a_root_is_there_for_a_command(workdir: Path) -> None:
+    (workdir / "real").mkdir()
+    (workdir / "link").symlink_to("real")
+    places = [(f"{workdir}/real", PathConfig(root="link", mode="rw", write_approval=False))]
+    sandbox = OSSandbox(places, cwd=str(workdir))
+    started = sandbox.start(["sh", "-c", f"echo new > {workdir}/link/file"], approved=False)
+    assert started.process.wait() == 0
+    assert (workdir / "real/file").read_text() == "new\n"
+
+
+def test_a_root_that_commands_could_lead_elsewhere_is_refused(workdir: Path) -> None:
+    (workdir / "data").symlink_to("/srv")
+    with pytest.raises(ValueError, match=r"data leads through the link .*/data, which commands can change"):
+        run(workdir, "true", data=PathConfig(root="data", mode="rw"))
+
+
+def test_what_was_there_stays_although_a_command_makes_its_directory_look_like_a_repository(workdir: Path) -> None:
+    (workdir / "src").mkdir()
+    for folder in (workdir, workdir / "src"):
+        (folder / "config").write_text("mine")
+    assert (
+        len(run(workdir, "for d in . src; do for n in HEAD objects refs .envrc; do touch $d/$n; done; done")) == 4
+    )
+    for folder in (workdir, workdir / "src"):
+        assert (folder / "config").read_text() == "mine"
+        assert not (folder / ".envrc").exists()
