@@ -150,7 +150,7 @@ MUTANTS = (
         "protected_below(top, self._places, say)",
         "protected_below(top, (), say)",
     ),
-    Mutant("the sweep takes what was there", _SANDBOX, " and path not in self._protected", ""),
+    Mutant("the sweep takes what was there", _SANDBOX, "set(self._protected)", "set()"),
     Mutant("what cannot be looked into is passed over", _NAMES, "os.walk(top, onerror=unseen)", "os.walk(top)"),
     Mutant(
         "the rest of a repository is passed over",
