@@ -172,10 +172,11 @@ def reason_of(path: str) -> str:
     Args:
         path: A path that `protected_below` found.
     """
-    above = os.path.dirname(path)  # noqa: PTH120
-    names = {name.lower(): name for name in os.listdir(above)}  # noqa: PTH208
-    if names.keys() >= _REPOSITORY and os.path.basename(above).lower() != ".git":  # noqa: PTH119
-        return os.path.join(above, names["head"])  # noqa: PTH118
+    above, name = os.path.split(path)
+    if name in _OF_REPOSITORY and os.path.basename(above).lower() != ".git":  # noqa: PTH119
+        names = {each.lower(): each for each in os.listdir(above)}  # noqa: PTH208
+        if names.keys() >= _REPOSITORY:
+            return os.path.join(above, names["head"])  # noqa: PTH118
     return path
 
 
