@@ -89,7 +89,8 @@ SECONDS ?= 300
 torture: $(VENV)/.dev
 	SIGNOFF_TORTURE_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/system/test_system_torture.py
 
-# What a hostile command may try, tried on the sandbox: by root and by an ordinary user; PROBES="w p07" for some alone.
+# What a hostile command may try, tried on the sandbox: by root and by an ordinary user; PROBES="w p07" for some alone,
+# PROBES=--network for a sandbox that allows the network.
 probes: $(VENV)/.dev
 	@sh scripts/install-programs.sh bwrap git
 	PYTHONPATH=.:tests $(BIN)/python -m probes $(PROBES)

@@ -311,8 +311,9 @@ class Attempt:
         return [sys.executable, "-P", "-m", "signoff.cli", "sandbox", "exec", "--config", str(self.settings), "--"]
 
     def _environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PYTHONPATH", "LANG") if name in os.environ}
-        return kept | {"PATH": PATH, "HOME": str(self.home), "AGENT_KEY": self.key}
+        places = [os.path.realpath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+        own = {"PYTHONPATH": os.pathsep.join(places), "LANG": os.environ.get("LANG", "C.UTF-8")}
+        return own | {"PATH": PATH, "HOME": str(self.home), "AGENT_KEY": self.key}
 
     def said(self) -> str:
         """Return the end of what was said, in one line."""

@@ -119,7 +119,7 @@ while time.monotonic() < end and not os.path.exists("tried"):
     return reached
 
 
-@probe(Kind.BOUNDARY, "raw or packet socket on the host's network", offline=True)
+@probe(Kind.BOUNDARY, "raw or packet socket on the host's network")
 def n08(at: Attempt) -> bool:
     require_root()
     script = """
