@@ -18,7 +18,7 @@ SIDE_BY_SIDE := --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 
-.PHONY: demo test test-quick test-floors torture probes corpora fuzz check format bench usability api screenshots clean help
+.PHONY: demo test test-quick test-floors torture probes differential mutants corpora fuzz check format bench usability api screenshots clean help
 
 help:
 	@sed -n '1,6p' Makefile
@@ -53,7 +53,7 @@ QUICK := $(addprefix tests/,config core filter policy present seeds text tools t
 # These measure limits, check types, play with random data, or try what many programs say of themselves.
 THOROUGH := $(addprefix tests/,core/test_import_weight.py policy/test_help_options.py policy/test_shell_limits.py \
 	policy/test_shell_parsing.py policy/test_redaction_limits.py present/test_reveal_properties.py \
-	present/test_reveal_typing.py tools/test_beneath_swapped.py tools/test_paths_kernel.py \
+	present/test_reveal_typing.py tools/test_beneath_swapped.py tools/test_os_profile.py tools/test_paths_kernel.py \
 	tools/test_unchanged_files.py tui/guard/test_guard_robots.py)
 
 test-quick: $(VENV)/.dev
@@ -94,6 +94,16 @@ torture: $(VENV)/.dev
 probes: $(VENV)/.dev
 	@sh scripts/install-programs.sh bwrap git
 	PYTHONPATH=.:tests $(BIN)/python -m probes $(PROBES)
+
+# Every path of random trees tried in real sandboxes: what could be done against what the profiles say.
+TREES ?= 1000
+differential: $(VENV)/.dev
+	@sh scripts/install-programs.sh bwrap
+	$(BIN)/python tests/confine/differential.py $(TREES)
+
+# One fault at a time in a copy of the sandbox: the quick tests must find each.
+mutants: $(VENV)/.dev
+	$(BIN)/python tests/confine/mutants.py
 
 # Every case of the corpora: what is let through although it must not be, and what is stopped for nothing.
 # SIGNOFF_CORPORA=DIR make corpora runs the cases in another folder.

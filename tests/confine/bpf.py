@@ -1,4 +1,4 @@
-"""An interpreter of classic BPF, for programs on ``seccomp_data``, as bpf(4) of BSD and the kernel describe it."""
+"""An interpreter of classic BPF on ``seccomp_data``, as bpf(4) of BSD and the kernel's filter.rst describe it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads Bubblewrap's options as its manual says them, and says what may be done with a path inside.
+"""A reader of the options of Bubblewrap, as its manual has them, that says what may be done with a path inside.
 
 Later options win. It knows nothing of ours, so that it can judge it.
 """

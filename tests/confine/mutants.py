@@ -6,6 +6,8 @@ A fault is one text in place of another, which occurs exactly once. It ends with
 tests fail on a copy without a fault.
 """
 
+# ruff: noqa: E501 - the changed texts are as they stand
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,7 @@
-"""Random maps and profiles over few names, so that places meet: within one another, or beginning alike."""
+"""Random maps and profiles over few names, so that places meet.
+
+One lies within another, and the name of one begins that of another.
+"""
 
 from __future__ import annotations
 

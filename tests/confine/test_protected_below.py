@@ -1,4 +1,4 @@
-"""What a command must leave as it is below a directory that it may write: nothing that it does hides any of it."""
+"""What a command must leave as it is, below a directory that it may write: nothing it makes hides any of it."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ work/a/x.txt work/a/x.py work/a/.bashrc work/a/b/x.txt work/a/b/x.py work/a/b/c/
 work/ab/x.txt work/ab/x.py work/c/x.txt work/c/deep/er/x.txt work/c/deep/er/.git
 work/a/.git/HEAD work/a/.git/config work/a/.git/index work/a/.git/hooks/pre-commit work/a/.git/objects/aa/bb
 work/a/.git/refs/heads/main work/a/.git/worktrees/one/HEAD work/a/.git/worktrees/one/commondir
-work/a/.git/modules/sub/config work/c/bare/HEAD work/c/bare/config work/c/bare/hooks/update
-work/c/bare/objects/aa/bb
+work/a/.git/modules/sub/config
+work/c/bare/HEAD work/c/bare/config work/c/bare/hooks/update work/c/bare/objects/aa/bb
 work/c/bare/refs/heads/main out/x.txt out/.envrc home/p/x.txt home/.bashrc home/signoff-like/x.txt
 own/keys/deciding.key own/config/signoff/keys/deciding.key own/data/signoff/queues/default/queue.db
 own/state/signoff/x.txt own/queue/queue.db
@@ -36,10 +36,19 @@ _LINKS = {"work/la": "a", "work/lo": "../out", "work/a/lb": "b", "work/a/lx": ".
 
 USUAL = (".", "a", "a/b")
 ROOTS = (
-    "a/b/c", "ab", "c", "c/deep/er", "{T}/work/a", "a/../ab", "la", "lo", "l1", "a/lb", "../out", "missing",
-    "a/missing", "a/b/missing", "x.txt", "", "~/p", ".github", ".github/workflows", ".config", ".config/git",
-    "a/.git", "a/.git/hooks", "c/bare", "c/bare/hooks", "/proc/self", "/dev/shm", "a/own", "a/own/keys",
-)  # fmt: skip
+    *("a/b/c", "ab", "c", "c/deep/er", "{T}/work/a", "a/../ab", "la", "lo", "l1", "a/lb", "../out", "~/p"),
+    *("missing", "a/missing", "a/b/missing", "x.txt", "", "/proc/self", "/dev/shm", "a/own", "a/own/keys"),
+    *(
+        ".github",
+        ".github/workflows",
+        ".config",
+        ".config/git",
+        "a/.git",
+        "a/.git/hooks",
+        "c/bare",
+        "c/bare/hooks",
+    ),
+)
 """Roots as a person writes them: the usual ones, which are within one another, and others."""
 
 _NAMES = (
@@ -75,12 +84,12 @@ class World:
         return text.replace("{T}", str(self.top))
 
     def paths(self, config: SandboxConfig) -> list[str]:
-        """Paths of files that are there and some that are not: in the roots, beside them, and all of the tree."""
+        """Paths of files, some not there: in the roots, beside them, and all of the tree."""
         found = set(self.files())
         for entry in config.paths.values():
-            place = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(entry.root)))  # noqa: PTH111, PTH118
-            for folder in (place, os.path.realpath(place), f"{place}b", place[:-1], os.path.dirname(place)):  # noqa: PTH120
-                found.update(os.path.join(folder, name) for name in _NAMES)  # noqa: PTH118 - text, for each example
+            place = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(entry.root)))
+            for folder in (place, os.path.realpath(place), f"{place}b", place[:-1], os.path.dirname(place)):
+                found.update(os.path.join(folder, name) for name in _NAMES)
             found.update((f"{place}.txt", f"{place}-x.txt", f"{place}-new"))
         return sorted(path for path in found if not any(map(os.path.isfile, _above(path))))
 
@@ -125,7 +134,7 @@ LESS: tuple[dict[str, object], ...] = (
 
 
 def configs(world: World) -> st.SearchStrategy[SandboxConfig]:
-    """Configurations of up to five entries, which name up to three roots: so some of them meet.
+    """Configurations of two to five entries, which name two or three roots: so some of them meet.
 
     Most are open, or less by one setting: of much that is less nothing is left that could be too much.
     """
@@ -137,22 +146,23 @@ def configs(world: World) -> st.SearchStrategy[SandboxConfig]:
     def of(roots: list[str]) -> st.SearchStrategy[list[PathConfig]]:
         root = st.sampled_from(roots).map(world.root)
         entry = st.builds(lambda root, less: PathConfig(root=root, **_OPEN | less), root, less)
-        return st.lists(entry, min_size=1, max_size=5)
+        return st.lists(entry, min_size=2, max_size=5)
 
-    roots = st.lists(st.one_of(st.sampled_from(USUAL), st.sampled_from(ROOTS)), min_size=1, max_size=3)
+    usual, any_root = st.sampled_from(USUAL), st.sampled_from(ROOTS)
+    roots = st.lists(st.one_of(usual, usual, any_root), min_size=2, max_size=3)
     return roots.flatmap(of).map(
         lambda found: SandboxConfig(paths={f"root{number}": entry for number, entry in enumerate(found)})
     )
 
 
 def plain_configs(world: World) -> Iterator[SandboxConfig]:
-    """Each root open, alone and with the directory around it; each thing that makes one less, in each place."""
+    """Each root open, alone and with the directory around it; and whatever makes one less, in each place."""
 
     def config(*entries: tuple[str, dict[str, object]]) -> SandboxConfig:
         roots = (PathConfig(root=world.root(root), **_OPEN | less) for root, less in entries)
         return SandboxConfig(paths={f"root{number}": root for number, root in enumerate(roots)})
 
-    for root in ROOTS:
+    for root in (*USUAL, *ROOTS):
         yield config((root, {}))
         yield config((".", {}), (root, {}))
     for less in LESS:

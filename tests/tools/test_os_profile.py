@@ -1,4 +1,4 @@
-"""A command is never allowed more than the file tools: what these refuse or would have to ask about, it cannot do.
+"""A command is never allowed more than the file tools: what these refuse, or would ask about, it cannot do.
 
 The file tools are the judge here, by the verdicts that they give on single paths. Four things can only be said of
 a single file, not of a place, and a profile does not say them: that a file has many names, that its name hides
@@ -12,6 +12,7 @@ import os
 import pwd
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -54,12 +55,11 @@ def accepted(world: World, config: SandboxConfig) -> bool:
     try:
         derive(world, config, approved=True)
     except ValueError as error:
-        said = str(error)
-    else:
-        return True
-    assert "which commands can change" in said
-    assert any(os.path.realpath(place) != os.path.normpath(place) for place in written_roots(world, config))
-    return False
+        if "which commands can change" not in str(error):
+            raise
+        assert any(os.path.realpath(place) != os.path.normpath(place) for place in written_roots(world, config))
+        return False
+    return True
 
 
 def written_roots(world: World, config: SandboxConfig) -> list[str]:
@@ -104,6 +104,11 @@ def require_never_more(world: World, config: SandboxConfig) -> None:
                     assert reasons <= {"protected name"}, f"{operation} {path}: {reasons}"
 
 
+_NESTED = ((".", "a"), (".", "a/b"), ("a", "a/b"))
+_ROOTS = ("la", "lo", "l1", "~/p", "a/../ab", "a/own", ".github", "a/.git/hooks", "c/bare/hooks", "/proc/self")
+_PROTECTED = (".envrc", "a/.bashrc", "a/.git/config", "a/.git/hooks/pre-commit", "c/bare/hooks/update")
+
+
 def regions(world: World) -> dict[str, Callable[[SandboxConfig], bool]]:
     """What is easily got wrong: whether a configuration is about it."""
     last: dict[bool, tuple[SandboxConfig, PathMap]] = {}
@@ -113,55 +118,47 @@ def regions(world: World) -> dict[str, Callable[[SandboxConfig], bool]]:
             last[approved] = (config, derive(world, config, approved=approved).paths)
         return last[approved][1].at(f"{world.cwd}/{path}")
 
-    def settings_of(config: SandboxConfig, root: str) -> list[PathConfig]:
+    def entries(config: SandboxConfig, root: str) -> list[PathConfig]:
         return [entry.model_copy(update={"root": "."}) for entry in config.paths.values() if entry.root == root]
 
-    write, none = PathAccess.WRITE, PathAccess.NONE
+    def nested(config: SandboxConfig, outer: PathAccess, inner: PathAccess) -> bool:
+        return any(
+            entries(config, above)
+            and entries(config, below)
+            and (at(config, above), at(config, below)) == (outer, inner)
+            for above, below in _NESTED
+        )
+
+    def twice(config: SandboxConfig, *both: PathConfig) -> bool:
+        roots = {entry.root for entry in config.paths.values()}
+        return any(both in combinations(entries(config, root), 2) for root in roots)
+
+    def has_missing(config: SandboxConfig) -> bool:
+        return any(entries(config, root) for root in ("missing", "a/missing", "a/b/missing"))
+
+    none, _, write = PathAccess
     found: dict[str, Callable[[SandboxConfig], bool]] = {
-        "read-only in a writable root": lambda c: at(c, "a/x.txt") is write > at(c, "a/b/x.txt") > none,
-        "writable in a read-only root": lambda c: none < at(c, "a/x.txt") < at(c, "a/b/x.txt"),
-        "hidden in a visible root": lambda c: at(c, "a/x.txt") > at(c, "a/b/x.txt") is none,
-        "visible in a hidden root": lambda c: (
-            at(c, "a/x.txt") is none < at(c, "a/b/x.txt") and OPEN not in settings_of(c, "a") != []
-        ),
-        "beside a root whose name begins its own": lambda c: (
-            at(c, "a/x.txt") is write and at(c, "ab/x.txt") is none
-        ),
-        "more with approval": lambda c: at(c, "a/x.txt") < at(c, "a/x.txt", approved=True),
-        "a missing root in a writable one": lambda c: (
-            settings_of(c, "a/missing") != [] and at(c, "a/x.txt") is write
-        ),
-        "a missing root alone": lambda c: settings_of(c, "a/missing") != [] and at(c, "a/x.txt") is none,
+        f"{inner.name} in {outer.name}": lambda c, outer=outer, inner=inner: nested(c, outer, inner)
+        for outer in PathAccess
+        for inner in PathAccess
+        if outer is not inner
+    }
+    found |= {
+        "beside a root whose name begins its own": lambda c: at(c, "a") is write and at(c, "ab") is none,
+        "more with approval": lambda c: at(c, "a") < at(c, "a", approved=True),
+        "a missing root in a writable one": lambda c: has_missing(c) and at(c, "a/b/missing") is write,
+        "a missing root alone": lambda c: has_missing(c) and at(c, "a/b/missing") is none,
     }
     for less in LESS:
         fewer = OPEN.model_copy(update=less)
         found |= {
-            f"{less} alone": lambda c, fewer=fewer: [fewer] == settings_of(c, "a") and at(c, "") is none,
-            f"{less}, then open": lambda c, fewer=fewer: [fewer, OPEN] == settings_of(c, "a"),
-            f"open, then {less}": lambda c, fewer=fewer: [OPEN, fewer] == settings_of(c, "a"),
+            f"{less} alone": lambda c, fewer=fewer: any(entries(c, root) == [fewer] for root in (".", "a", "a/b")),
+            f"{less}, then open": lambda c, fewer=fewer: twice(c, fewer, OPEN),
+            f"open, then {less}": lambda c, fewer=fewer: twice(c, OPEN, fewer),
         }
-    for root in (
-        "la",
-        "lo",
-        "l1",
-        "~/p",
-        "a/../ab",
-        ".github",
-        "a/.git/hooks",
-        "c/bare/hooks",
-        "/proc/self",
-        "/dev/shm",
-        "a/own",
-    ):
-        found[f"an open root {root}"] = lambda c, root=root: OPEN in settings_of(c, root)
-    for path in (
-        ".envrc",
-        "a/.bashrc",
-        "a/.git/config",
-        "a/.git/hooks/pre-commit",
-        "c/bare/hooks/update",
-        "c/deep/er/.git",
-    ):
+    for root in _ROOTS:
+        found[f"an open root {root}"] = lambda c, root=root: OPEN in entries(c, root)
+    for path in _PROTECTED:
         found[f"{path} in a writable root"] = lambda c, path=path: at(c, path) is write
     return found
 
@@ -179,7 +176,7 @@ def test_the_random_configurations_reach_what_is_easily_got_wrong(world: World) 
         find(
             accepted_configs(world),
             all_reached,
-            settings=settings(max_examples=3000, database=None, phases=[Phase.generate]),
+            settings=settings(max_examples=6000, database=None, phases=[Phase.generate]),
         )
     except NoSuchExample:
         pytest.fail(f"not reached: {', '.join(missing)}")
@@ -221,7 +218,7 @@ def test_limits_say_what_they_say(world: World, data: st.DataObject) -> None:
     profile = given_limits.profile(world.cwd)
 
     def within(path: str, places: tuple[str, ...]) -> bool:
-        real = (os.path.realpath(os.path.join(world.cwd, place)) for place in places)  # noqa: PTH118 - text
+        real = (os.path.realpath(os.path.join(world.cwd, place)) for place in places)
         return any(PurePosixPath(path).is_relative_to(place) for place in real)
 
     for path in (*world.files(), "/usr/share/x", "/usr/bin/x", "/etc/passwd", "/etc/x"):
