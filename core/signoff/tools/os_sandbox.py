@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
 from signoff.confine.errors import LaunchError
-from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
+from signoff.confine.profile import EVERYWHERE, OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.protected_names import (
     kept_back,
     lies_in_protected,
@@ -100,6 +100,7 @@ class OSSandbox:
         self._backend: Backend = found.backend
         self._cwd = cwd
         explicit = None if limits is None else limits.profile(cwd)
+        self._most_read = EVERYWHERE if explicit is None else explicit.runtime
         places = tuple(roots)
         self._profiles = {
             approved: _without_protected(derived(places, shell, explicit, approved=approved), places, cwd)
@@ -176,7 +177,7 @@ class OSSandbox:
             LaunchError: It was not started.
         """
         profile = self.profile(approved=approved)
-        needed = PathMap({os.path.realpath(path): PathAccess.READ for path in reads})
+        needed = PathMap({os.path.realpath(path): PathAccess.READ for path in reads}).meet(self._most_read)
         for own in own_places():
             needed = needed.limited(own, PathAccess.NONE)
         return self._start(replace(profile, runtime=profile.runtime.join(needed)), argv, env, cwd, streams)
