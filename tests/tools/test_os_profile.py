@@ -30,11 +30,12 @@ from signoff.confine.system import system_files
 from signoff.policy.verdict import Level
 from signoff.tools import os_sandbox
 from signoff.tools.file_sandbox import FileSandbox, SandboxConfig
-from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile
+from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile, derived
 from signoff.tools.os_sandbox import OSSandbox, Started
 from signoff.tools.roots import Operation, PathConfig
 from signoff.tools.shell_rules import ShellConfig
 
+READ_ONLY = PathMap({"/": PathAccess.READ})
 GRADES: dict[Operation, PathAccess] = {"read": PathAccess.READ, "write": PathAccess.WRITE}
 EVERYTHING = OSProfile(EVERYWHERE, EVERYWHERE, network=True, unix_sockets=True, environment=None)
 SHELLS = (None, ShellConfig(network=False), ShellConfig(network=True))
@@ -94,6 +95,10 @@ def require_never_more(world: World, config: SandboxConfig) -> None:
     tools = FileSandbox(config, cwd=world.cwd)
     unasked, approved = (derive(world, config, approved=each) for each in (False, True))
     assert unasked <= approved
+    on_copies = derived(tools.places, ShellConfig(network=True), approved=False, copies=True)
+    assert not on_copies.network
+    assert on_copies.paths.meet(READ_ONLY) <= unasked.paths  # what it writes is shown before it counts
+    assert on_copies.paths <= approved.paths
     for path in world.paths(config):
         real = os.path.realpath(path)
         for operation, grade in GRADES.items():
@@ -204,10 +209,10 @@ def limits(world: World) -> st.SearchStrategy[OSProfileConfig]:
 def test_limits_only_take_away(world: World, data: st.DataObject) -> None:
     config, explicit = data.draw(accepted_configs(world)), data.draw(limits(world)).profile(world.cwd)
     for approved in (False, True):
-        derived = derive(world, config, approved=approved)
+        ceiling = derive(world, config, approved=approved)
         limited = derive(world, config, approved=approved, explicit=explicit)
-        assert limited == derived.intersect(explicit)
-        assert limited <= derived
+        assert limited == ceiling.intersect(explicit)
+        assert limited <= ceiling
         assert limited <= explicit
 
 
@@ -233,9 +238,9 @@ def test_limits_say_what_they_say(world: World, data: st.DataObject) -> None:
 
 def test_what_is_left_out_limits_nothing_and_an_empty_list_allows_nothing(world: World) -> None:
     config = SandboxConfig(paths={"a": PathConfig(root="a", mode="rw", write_approval=False)})
-    derived = derive(world, config, approved=False)
+    ceiling = derive(world, config, approved=False)
     assert OSProfileConfig().profile(world.cwd) == EVERYTHING
-    assert derive(world, config, approved=False, explicit=OSProfileConfig().profile(world.cwd)) == derived
+    assert derive(world, config, approved=False, explicit=OSProfileConfig().profile(world.cwd)) == ceiling
     nothing = OSProfileConfig(read=(), write=(), environment=()).profile(world.cwd)
     none = derive(world, config, approved=False, explicit=nothing)
     assert (none.paths, none.environment) == (PathMap(), frozenset())
@@ -396,6 +401,20 @@ def require_protected_kept(world: World, recorder: Recorder, config: SandboxConf
             if recorder.profile.paths.at(path) is PathAccess.WRITE:
                 assert path != f"{world.cwd}/tools.py"
                 assert "protected name" not in says(tools, "write", path)[1] or git_may_write(path), path
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_what_a_command_needs_besides_is_shown_unless_it_is_hidden(
+    world: World, recorder: Recorder, hidden: bool
+) -> None:
+    needed = f"{world.top}/out"
+    limits = OSProfileConfig(hide=(needed,) if hidden else ())
+    confined = OSSandbox(FileSandbox(SandboxConfig(), cwd=world.cwd).places, None, limits, cwd=world.cwd)
+    confined.start(["true"], approved=True, reads=[needed, f"{world.top}/own/keys", f"{world.top}/own/queue"])
+    shown = recorder.profile.visible()
+    assert shown.at(f"{needed}/x.txt") is (PathAccess.NONE if hidden else PathAccess.READ)
+    assert shown.at(f"{world.top}/own/keys/deciding.key") is PathAccess.NONE
+    assert shown.at(f"{world.top}/own/queue/queue.db") is PathAccess.NONE
 
 
 # -- What a command made.
