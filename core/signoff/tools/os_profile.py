@@ -139,7 +139,7 @@ def derived(
             wherever it could be allowed to, and there is no network by which something could get out.
 
     Raises:
-        ValueError: A root is too wide to be writable.
+        ValueError: A root is too wide to be writable, or commands could lead signoff to other keys or queues.
     """
     places: dict[str, PathAccess] = {}
     for path, config in roots:
@@ -153,19 +153,22 @@ def derived(
     for own in own_places():
         paths, runtime = (each.limited(own, PathAccess.NONE) for each in (paths, runtime))
     profile = OSProfile(paths, runtime, network, False, ENVIRONMENT)
-    return profile if explicit is None else profile.intersect(explicit)
+    if explicit is not None:
+        profile = profile.intersect(explicit)
+    links_to(_own_as_written(), "/", profile.paths)  # for the next start, which would find other keys there
+    return profile
 
 
 def links_to(roots: Iterable[str], cwd: str, paths: PathMap) -> dict[str, str]:
-    """Return the links on the ways to some roots, by their paths, with what they say.
+    """Return the links on the ways to some directories, by their paths, with what they say.
 
     Args:
-        roots: The roots as they are written; they are there.
+        roots: The directories as they are written.
         cwd: The directory at which relative ones start.
         paths: What commands may touch.
 
     Raises:
-        ValueError: A link lies where commands may write: one of them could lead the root elsewhere for the next.
+        ValueError: A link lies where commands may write: one of them could lead it elsewhere for the next.
     """
     found: dict[str, str] = {}
     for root in roots:
@@ -203,13 +206,17 @@ def _require_narrow(path: str) -> None:
 
 def own_places() -> frozenset[str]:
     """Return the directories of signoff itself: data with queues and trusted rules, settings, keys and state."""
+    return frozenset(map(os.path.realpath, _own_as_written()))
+
+
+def _own_as_written() -> list[str]:
     import platformdirs  # late, as wherever places are looked up
 
     kinds = (platformdirs.user_data_path, platformdirs.user_config_path, platformdirs.user_state_path)
     places = [keys_folder().directory, *(kind("signoff", appauthor=False) for kind in kinds)]
     if not is_url(os.environ.get(PLACE_VARIABLE)):
         places.append(locate().directory)
-    return frozenset(map(os.path.realpath, places))
+    return list(map(str, places))
 
 
 def _resolved(cwd: str, path: str) -> str:
