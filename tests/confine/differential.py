@@ -106,14 +106,14 @@ def compare(random: Random, report: Report) -> None:
 
 
 def _before(path: str) -> _Before:
-    found = os.stat(path) if os.path.exists(path) else None  # noqa: PTH110, PTH116 - thousands of paths, which are text
-    is_folder = os.path.isdir(path)  # noqa: PTH112
+    found = os.stat(path) if os.path.exists(path) else None
+    is_folder = os.path.isdir(path)
     return _Before(
         path,
         os.path.realpath(path),
         (found.st_dev, found.st_ino) if found else None,
         is_folder,
-        frozenset(os.listdir(path)) if is_folder else frozenset(),  # noqa: PTH208 - names are all we need
+        frozenset(os.listdir(path)) if is_folder else frozenset(),
         os.path.realpath(path) != path,
     )
 

@@ -90,7 +90,7 @@ MUTANTS = (
     Mutant("roots in protected directories", _SANDBOX, "            paths = paths.limited(place, PathAccess.READ)\n", "            pass\n"),
     Mutant("links of roots that commands can change", _DERIVE, "if paths.at(here) is PathAccess.WRITE:", "if False:"),
     Mutant("the sweep looks into other roots", _SANDBOX, "protected_below(top, self._places, say)", "protected_below(top, (), say)"),
-    Mutant("the sweep takes what was there", _SANDBOX, " and path not in self._protected", ""),
+    Mutant("the sweep takes what was there", _SANDBOX, "set(self._protected)", "set()"),
     Mutant("what cannot be looked into is passed over", _NAMES, "os.walk(top, onerror=unseen)", "os.walk(top)"),
     Mutant("the rest of a repository is passed over", _NAMES, "        outer = os.path", "        if is_repository:\n            continue\n        outer = os.path"),
     Mutant("the rest of a queue is passed over", _NAMES, "            yield folder, PathAccess.NONE\n", "            yield folder, PathAccess.NONE\n            continue\n"),

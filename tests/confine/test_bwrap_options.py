@@ -229,11 +229,11 @@ def test_the_random_trees_reach_what_is_easily_got_wrong() -> None:
             shown = random_profile(random, tree).paths
             places = dict(shown)
             for place, access in places.items():
-                above = shown.at(os.path.dirname(place))  # noqa: PTH120 - hundreds of trees, whose places are text
-                found.add((above, access, os.path.isfile(place)))  # noqa: PTH113
+                above = shown.at(os.path.dirname(place))
+                found.add((above, access, os.path.isfile(place)))
                 nearest = next((str(each) for each in PurePosixPath(place).parents if str(each) in places), None)
-                if nearest and above is WRITE and os.path.dirname(place) != nearest:  # noqa: PTH120
-                    found.add(("pin", access, os.path.isfile(place)))  # noqa: PTH113
+                if nearest and above is WRITE and os.path.dirname(place) != nearest:
+                    found.add(("pin", access, os.path.isfile(place)))
             names = sorted(places)
             found.update(
                 ("begins", places[a] > places[b])

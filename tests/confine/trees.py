@@ -81,7 +81,7 @@ def random_profile(random: Random, tree: Tree) -> OSProfile:
     harmful = [
         path
         for path, _ in paths
-        if not os.path.exists(path) and paths.at(os.path.dirname(path)) is PathAccess.WRITE  # noqa: PTH110, PTH120
+        if not os.path.exists(path) and paths.at(os.path.dirname(path)) is PathAccess.WRITE
     ]
     paths = PathMap({path: access for path, access in paths if path not in harmful})
     return OSProfile(paths, system_files(network=False))
