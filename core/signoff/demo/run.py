@@ -116,7 +116,7 @@ def _results(base: Path, project: Path, roles: Sequence[str]) -> Iterator[str]:
     if others:
         yield f"{others} others were approved in part, rejected, or not decided."
     if TIDY not in roles:
-        yield "With Bubblewrap (apt install bubblewrap) one more agent tries a command, and you approve what it did."
+        yield "With Bubblewrap (apt install bubblewrap) one more agent tries something, for you to approve."
     yield f"Look around in {base} (project, queue, keys, logs); remove the folder when you like."
 
 
