@@ -20,18 +20,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from hypothesis import Phase, settings
+
 __all__ = ["MUTANTS", "Mutant", "mutated"]
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-QUICK = (
-    *(
-        f"tests/confine/test_{name}.py"
-        for name in ("profile_laws", "bwrap_options", "seccomp_filter", "protected_below")
-    ),
-    "tests/tools/test_os_profile.py",
-)
-"""They start no sandbox, so that they tell the same everywhere."""
+QUICK = {
+    "confine/profile.py": "tests/confine/test_profile_laws.py",
+    "confine/bubblewrap.py": "tests/confine/test_bwrap_options.py",
+    "confine/seccomp.py": "tests/confine/test_seccomp_filter.py",
+    "confine/protected_names.py": "tests/confine/test_protected_below.py",
+    "tools": "tests/tools/test_os_profile.py",
+}
+"""The tests, by the files that they are about: these come first. None starts a sandbox, so that they tell the same everywhere."""
 
 LIMIT = 600
 
@@ -126,6 +128,13 @@ MUTANTS = (
 )  # fmt: skip
 
 
+def pytest_sessionstart() -> None:
+    """As a plugin of pytest: do not look for the smallest example of a fault; that there is one is enough."""
+    phases = (Phase.explicit, Phase.generate)
+    settings.register_profile("unshrunk", settings.get_profile("signoff"), phases=phases)
+    settings.load_profile("unshrunk")
+
+
 def mutated(mutant: Mutant | None, place: Path) -> Path:
     """Make a copy of the library with a fault, or without one, and return the directory to import it from.
 
@@ -147,11 +156,25 @@ def _killed_by(mutant: Mutant | None) -> str:
     """The test that fails, or ""."""
     with tempfile.TemporaryDirectory() as made:
         copy = mutated(mutant, Path(made))
+        first = [test for file, test in QUICK.items() if mutant is not None and mutant.file.startswith(file)]
+        tests = [*first, *(test for test in QUICK.values() if test not in first)]
         env = os.environ | {
-            "PYTHONPATH": os.pathsep.join([str(copy), str(TOP / "tui"), str(TOP)]),
+            "PYTHONPATH": os.pathsep.join([str(copy), str(TOP / "tui"), str(TOP), str(HERE)]),
             "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(made) / "examples"),
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider", *QUICK]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "--tb=no",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "mutants",
+            *tests,
+        ]
         told = subprocess.run(
             command, cwd=TOP, env=env, capture_output=True, text=True, timeout=LIMIT, check=False
         )
