@@ -39,7 +39,8 @@ _TMP_BYTES = 1 << 30
 _MOST_PROCESSES = 2048
 _SECONDS = 10.0
 """The time for setting up; what takes longer is ended."""
-_LOOK_AGAIN = 0.0005
+_LOOK_AGAIN = 0.0002
+"""The time, in seconds, between two looks at whether a sandbox is set up."""
 
 
 class MountKind(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from signoff.confine.profile import is_below
@@ -43,6 +44,7 @@ def read_mounts(process: int | str = "self") -> list[MountLine]:
     return [_line(each) for each in text.splitlines()]
 
 
+@lru_cache(4096)  # while a sandbox is set up, the same lines are read again and again
 def _line(text: str) -> MountLine:
     before, _, after = text.partition(" - ")
     _, _, device, root, path, options, *_ = before.split(" ")
