@@ -30,10 +30,11 @@ QUICK = {
     "confine/profile.py": "tests/confine/test_profile_laws.py",
     "confine/bubblewrap.py": "tests/confine/test_bwrap_options.py",
     "confine/seccomp.py": "tests/confine/test_seccomp_filter.py",
+    "confine/mountinfo.py": "tests/confine/test_mounts_read_back.py",
     "confine/protected_names.py": "tests/confine/test_protected_below.py",
     "tools": "tests/tools/test_os_profile.py",
 }
-"""The tests, by the files that they are about: these come first. None starts a sandbox, so that they tell the same everywhere."""
+"""The tests, by the files that they are about: these come first. None starts a sandbox: they tell the same everywhere."""
 
 LIMIT = 600
 
@@ -112,6 +113,11 @@ MUTANTS = (
     Mutant("processes shared", _BWRAP, '"--unshare-pid", ', ""),
     Mutant("settings of the kernel writable", _BWRAP, '"--ro-bind", "/proc/sys", "/proc/sys", ', ""),
     Mutant("deeper mounts first", _BWRAP, "key=lambda mount: (_depth(mount.path), mount.path)", "key=lambda mount: (-_depth(mount.path), mount.path)"),
+    # Reading back.
+    Mutant("what was exchanged is not noticed", _BWRAP, "if (line.device, line.root) != origin(mount.source, outside):", "if False:"),
+    Mutant("what is not hidden is not noticed", _BWRAP, 'if line.type != "tmpfs":', "if False:"),
+    Mutant("more that is writable is not noticed", _BWRAP, "if line.writable and not own and", "if False and"),
+    Mutant("released before the root is sealed", _BWRAP, 'return own and not here["/"].writable', "return own"),
     # The filter.
     Mutant("upper half of an argument", _SECCOMP, "16 + 8 * number", "20 + 8 * number"),
     Mutant("clone3 let through", _SECCOMP, '_UNKNOWN = ("clone3", "openat2")', '_UNKNOWN = ("openat2",)'),
