@@ -1,4 +1,4 @@
-"""A command starts only if its mounts, read from outside, are as planned: whatever was exchanged meanwhile is noticed."""
+"""A command starts only if its mounts, read from outside, are as planned: what was exchanged is noticed."""
 
 from __future__ import annotations
 
