@@ -8,11 +8,13 @@ back from outside.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import select
 import shutil
+import signal
 import stat
 import subprocess
 import time
@@ -258,12 +260,18 @@ class Bubblewrap:
                 resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
                 setting_up.release()
             except BaseException as error:
-                process.kill()
-                process.wait()
+                _end(process)
                 if isinstance(error, OSError):
                     raise LaunchError(f"the sandbox cannot be looked at: {error.strerror}") from error
                 raise
             return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End all that was started: what waits inside does not end with its parent yet."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def find_program() -> str:
@@ -295,7 +303,10 @@ class _SettingUp:
         self._ours: list[int] = []
         self._filter = self._memory("filter", filter_of_calls)
         self._info, self._tells = self._pipe()
-        self._waits, self._go = self._pipe()
+        reads, self._go = self._pipe()
+        # For writing too, so that it never comes to its end: what waits for it would go on if we were killed.
+        self._waits = os.open(f"/proc/self/fd/{reads}", os.O_RDWR)
+        self._ours.append(self._waits)
         own = {"--seccomp": self._filter, "--info-fd": self._tells, "--block-fd": self._waits}
         words = [*words, *(word for name, number in own.items() for word in (name, str(number)))]
         self._words = self._memory("options", b"".join(os.fsencode(word) + b"\0" for word in words))
