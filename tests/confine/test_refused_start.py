@@ -1,0 +1,76 @@
+"""A command whose sandbox is not as planned never runs: not even when the one that watches it goes away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signoff.confine import bubblewrap
+from signoff.confine.bubblewrap import Bubblewrap
+from signoff.confine.errors import LaunchError
+from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.system import system_files
+
+PERIOD = 0.3
+"""Long enough for a command that was let go to make a file."""
+
+
+def start(top: Path) -> None:
+    profile = OSProfile(PathMap({str(top): PathAccess.WRITE}), system_files(network=False))
+    process = Bubblewrap().start(
+        ["/bin/sh", "-c", "echo > made"], profile, cwd=str(top), env={}, stdin=subprocess.DEVNULL
+    )
+    process.wait(10)
+
+
+@pytest.mark.usefixtures("real_sandbox")
+@pytest.mark.parametrize("place", ["_SettingUp.child", "_require_mounts", "_SettingUp.release"])
+@pytest.mark.parametrize("error", [LaunchError("not as planned"), OSError(5, "broken"), KeyboardInterrupt()])
+def test_a_command_that_is_refused_while_it_waits_does_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, error: BaseException
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        time.sleep(PERIOD)  # it has got as far as it gets
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{bubblewrap.__name__}.{place}", fail)
+        with pytest.raises((LaunchError, KeyboardInterrupt)):
+            start(tmp_path)
+    time.sleep(PERIOD)
+    assert not (tmp_path / "made").exists()
+    start(tmp_path)
+    assert (tmp_path / "made").exists()
+
+
+@pytest.mark.usefixtures("real_sandbox")
+def test_nor_does_it_run_if_the_one_that_started_it_is_killed(tmp_path: Path) -> None:
+    dies = f"""
+import os, sys, time
+sys.path[:0] = {sys.path!r}
+from pathlib import Path
+import test_refused_start as here
+from signoff.confine import bubblewrap
+def die(process, child, *_):
+    print(os.getpgid(child), flush=True)
+    time.sleep({PERIOD})
+    os.kill(os.getpid(), 9)
+bubblewrap._require_mounts = die
+here.start(Path({str(tmp_path)!r}))
+"""
+    told = tmp_path.parent / "told"  # a pipe would be held by what waits
+    with told.open("wb") as output:
+        killed = subprocess.run([sys.executable, "-c", dies], stdout=output, check=False, timeout=30)
+    assert killed.returncode == -signal.SIGKILL
+    time.sleep(PERIOD)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(int(told.read_text()), signal.SIGKILL)  # it waits for ever
+    assert not (tmp_path / "made").exists()
