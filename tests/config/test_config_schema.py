@@ -75,5 +75,5 @@ def test_a_caller_cannot_change_the_schema_for_others() -> None:
 def test_the_keys_of_a_place_are_known() -> None:
     assert "approval" in known_keys(("sandbox", "paths", "any name"))
     assert "pattern" in known_keys(("shell_rules", 3))
-    assert known_keys(("custom_tools", "any name")) == ("approval",)
+    assert known_keys(("custom_tools", "any name")) == ("approval", "confined")
     assert known_keys(("sandbox", "paths")) == ()

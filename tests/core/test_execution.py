@@ -17,7 +17,7 @@ from signoff.approved_call import (
 )
 from signoff.controller import ApprovalController
 from signoff.decorators import requires_approval
-from signoff.effects import Command, FileWrite
+from signoff.effects import Command, Confinement, FileWrite
 from signoff.execution import execute_tool
 from signoff.present.snapshot.snapshot import take
 from signoff.queue.amendment import Instead
@@ -147,7 +147,8 @@ async def test_the_request_has_the_name_of_the_tool_and_shows_what_the_method_do
     await execute_tool(
         shell.run_command, "bash", {"command": "true"}, ApprovalController(approval_callback=callback)
     )
-    assert [(request.tool_name, request.effects) for request in asked] == [("bash", (Command("true", shell.cwd),))]
+    effect = Command("true", shell.cwd, confinement=Confinement("none", "", "not confined"))
+    assert [(request.tool_name, request.effects) for request in asked] == [("bash", (effect,))]
 
 
 async def test_a_method_that_its_object_needs_no_approval_for_runs() -> None:

@@ -51,11 +51,12 @@ class SandboxConfig(BaseModel):
     paths: dict[str, PathConfig] = Field(default_factory=dict)
     """Configuration of each root by its name."""
     require_os_sandbox: StrictBool = False
-    """Whether file and shell tools may only be used inside a sandbox of the operating system."""
+    """Whether commands run in a sandbox of the operating system, or not at all."""
     os_sandbox_fallback: Literal["fail_fast", "refuse_tools"] = "fail_fast"
     """Without that sandbox: refuse to start, or start and block every file and shell tool."""
     os_sandbox: Literal["external"] | None = None
-    """external: a container or virtual machine confines the agent as required; nobody checks that."""
+    """external: a container or virtual machine confines the agent as required; nobody checks that. Left out: none
+    does."""
     os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(("bwrap",), min_length=1)
     """The ways to confine commands, in order; the first that works is taken.
 
@@ -63,7 +64,7 @@ class SandboxConfig(BaseModel):
     file in it read-only. ``seatbelt`` is for macOS, and experimental.
     """
     os_sandbox_profile: OSProfileConfig | None = None
-    """Further limits for commands."""
+    """Further limits for commands. Left out: none."""
 
 
 def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig:

@@ -58,15 +58,15 @@ class OSProfileConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     read: tuple[str, ...] | None = None
-    """Directories and files that may be read, besides those that may be written."""
+    """Directories and files that may be read, besides those that may be written. Left out: no limit."""
     write: tuple[str, ...] | None = None
-    """Directories and files that may be written."""
+    """Directories and files that may be written. Left out: no limit."""
     hide: tuple[str, ...] = ()
-    """Directories and files that are not there for a command, of the system too."""
+    """Directories and files that are not there for a command, of the system too. Left out: none."""
     network: StrictBool | None = None
-    """False: no network, whatever the shell tool allows."""
+    """false: no network, whatever `shell` allows. Left out: as that says."""
     environment: tuple[str, ...] | None = None
-    """Names of the variables that a command may get."""
+    """Names of the variables that a command may get, of those on signoff's own list. Left out: all of these."""
 
     def profile(self, cwd: str) -> OSProfile:
         """Return the limits as a profile.

@@ -109,7 +109,7 @@ class ShellConfig(BaseModel):
     rules: tuple[ShellRule, ...] = ()
     """Of the rules that are about a command the strictest decides, in whatever order they stand."""
     network: StrictBool = False
-    """Whether confined commands have the network; see `SandboxConfig.require_os_sandbox`."""
+    """Whether confined commands have the network, which `require_os_sandbox` asks for."""
     mode: Literal["ask", "review"] = "ask"
     """ask: commands are asked about as the rules say. review: none is; each works on copies of the writable roots,
     without network, and what it changed is asked about. What the rules block stays blocked."""
