@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import (
+    confined_start,
     diff_engine,
     display_safety,
     filtering,
@@ -36,6 +37,7 @@ PARTS = {
     "opening a change, beside others": opening,
     "calls that need no person": library_calls,
     "verdicts for shell commands": shell_verdicts,
+    "starting a confined command": confined_start,
     "queue: round trip": queue_round_trip,
     "queue: beside others": queue_peers,
     "queue: idle for a minute": queue_idle,
@@ -47,9 +49,9 @@ LARGE_PARTS = {"queue: a long history": queue_history}
 
 
 def main() -> None:
-    """Run, print, write. The reviewers among the parts sign with a key that lasts as long as this."""
-    with tempfile.TemporaryDirectory(prefix="signoff-keys-") as keys:
-        os.environ[KEYS_VARIABLE] = keys
+    """Run, print, write. What belongs to a person, such as keys and trust, lasts as long as this."""
+    with tempfile.TemporaryDirectory(prefix="signoff-bench-") as own:
+        os.environ |= {name: own for name in (KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
         _run()
 
 
