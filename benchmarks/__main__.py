@@ -51,7 +51,7 @@ LARGE_PARTS = {"queue: a long history": queue_history}
 def main() -> None:
     """Run, print, write. What belongs to a person, such as keys and trust, lasts as long as this."""
     with tempfile.TemporaryDirectory(prefix="signoff-bench-") as own:
-        os.environ |= {name: own for name in (KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+        os.environ |= dict.fromkeys((KEYS_VARIABLE, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), own)
         _run()
 
 
