@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from signoff import private_files
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.present.snapshot.steps import CommandRun, SnapshotError
+from signoff.present.subject import steps_of
 from signoff.text.ascii_json import ascii_json
 from signoff.text.time import iso
 
@@ -55,10 +57,23 @@ def record_facts(record: HistoryRecord, hidden: Redactor = DEFAULT_REDACTION) ->
         "group": record.group_id,
         "batch": record.batch_id,
         "risk": record.risk,
+        "sandbox": _sandbox_facts(record),
         "took_seconds": record.took_us / 1_000_000,
         "digest": record.digest,
         "hash": record.hash,
     }
+
+
+def _sandbox_facts(record: HistoryRecord) -> dict[str, Any] | None:
+    """Return the sandbox of the record's command as a JSON object; None if nobody said anything about one."""
+    told = None
+    with contextlib.suppress(SnapshotError):  # what is damaged is not told
+        runs = (step for step in steps_of(record.snapshot) if isinstance(step, CommandRun))
+        told = next((run.confinement for run in runs if run.confinement is not None), None)
+    if told is None:
+        return None
+    enforced = told.backend not in ("none", "external")
+    return {"backend": told.backend, "profile": told.profile, "words": told.words, "enforced": enforced}
 
 
 def decision_facts(decision: Decision | None, hidden: Redactor = DEFAULT_REDACTION) -> dict[str, Any] | None:

@@ -76,7 +76,7 @@ def test_json_gives_all_facts_of_a_record(cli: Cli, decided: list[str]) -> None:
     }
     assert set(record) == {
         "seq", "at", "id", "revision", "state", "reason", "decision", "agent", "session", "tool", "server",
-        "description", "arguments", "group", "batch", "risk", "took_seconds", "digest", "hash",
+        "description", "arguments", "group", "batch", "risk", "sandbox", "took_seconds", "digest", "hash",
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from signoff import ApprovalController
 from signoff.connection import connect_agent
 from signoff.effects import Command, Confinement
 from signoff.execution import execute_tool
+from signoff.history_export import record_facts
 from signoff.queue import Decision, open_review_queue
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
@@ -83,6 +85,22 @@ def approve_all(place: Path, count: int = 1) -> None:
             for request in queue.pending():
                 queue.decide(request.id, request.revision, request.submission.digest, Decision(approved=True))
                 count -= 1
+
+
+def test_the_history_keeps_in_what_sandbox_it_ran(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        controller = ApprovalController(queue=agent)
+        answering = threading.Thread(target=approve_all, args=(place,))
+        answering.start()
+        asyncio.run(execute_tool(tool(project).run_command, "run_command", {"command": "true"}, controller))
+        answering.join()
+    with open_review_queue(place) as queue:
+        (record,) = queue.history()
+    kept = record_facts(record)["sandbox"]
+    assert (kept["backend"], kept["enforced"]) == ("bwrap", True)
+    assert kept["words"] == "can write: asks/, free/; network: no"
+    assert len(kept["profile"]) == 64
 
 
 def test_the_person_who_is_asked_is_told_what_it_can_write(project: Path) -> None:

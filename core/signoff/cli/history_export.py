@@ -31,7 +31,7 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _COLUMNS = (
     "seq", "at", "id", "revision", "state", "source", "by", "note", "mode", "remember", "shown", "deliberate",
     "reason", "agent", "session", "tool", "server", "description", "arguments", "group", "batch", "risk",
-    "took_seconds", "digest", "hash",
+    "sandbox", "took_seconds", "digest", "hash",
 )  # fmt: skip
 
 
@@ -86,6 +86,7 @@ def _write_csv(records: Iterable[dict[str, Any]], file: TextIO) -> int:
     for facts in records:
         decision = facts.pop("decision") or {}
         facts["arguments"] = json.dumps(facts["arguments"])
+        facts["sandbox"] = facts["sandbox"] and json.dumps(facts["sandbox"])
         lines.writerow([_cell({**decision, **facts}.get(column)) for column in _COLUMNS])
         count += 1
     return count
