@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -240,8 +242,84 @@ def test_links_that_it_made_are_left_out_and_told(project: Path, tmp_path: Path)
     with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
         shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
         result = shell.run_command("ln -s /etc/passwd asks/link")
-    assert "asks/link is a link or a special file; it was left out" in result.output
+    assert 'asks/link" is a link or a special file; it was left out' in result.output
     assert not (project / "asks/link").is_symlink()
+
+
+def reviewed(project: Path, place: Path, command: str, meanwhile: Callable[[], object] | None = None) -> str:
+    """The output of a command, of which everything is approved once `meanwhile` was called, and then nothing."""
+    ended = threading.Event()
+
+    def answer() -> None:
+        with open_review_queue(place) as queue:
+            approved = True
+            while not ended.wait(0.01):
+                if waiting := queue.pending():
+                    if approved and meanwhile is not None:
+                        meanwhile()
+                    for each in waiting:
+                        queue.decide(each.id, each.revision, each.submission.digest, Decision(approved=approved))
+                    approved = meanwhile is None
+
+    with connect_agent("bot", session="s", place=place) as agent, ThreadPoolExecutor(1) as thread:
+        answering = thread.submit(answer)
+        try:
+            shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
+            return shell.run_command(command).output
+        finally:
+            ended.set()
+            answering.result()
+
+
+@pytest.mark.parametrize("command", ["rm free/link", "rm free/link; echo new > free/link"])
+def test_a_link_that_it_removes_is_left_out_and_so_is_its_target(
+    project: Path, tmp_path: Path, command: str
+) -> None:
+    (project / "free/link").symlink_to("old.txt")
+    output = reviewed(project, tmp_path / "queue", command)
+    assert 'free/link" ' in output
+    assert "a link or a special file; it was left out" in output
+    assert (project / "free/link").is_symlink()
+    assert (project / "free/old.txt").read_text() == "old\n"
+
+
+def test_what_is_below_a_link_that_it_made_a_directory_is_left_out(project: Path, tmp_path: Path) -> None:
+    (project / "free/link").symlink_to("../asks")
+    reviewed(project, tmp_path / "queue", "cd free; rm link; mkdir link; echo new > link/old.txt")
+    assert (project / "asks/old.txt").read_text() == "old\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("rm free/old.txt; mkdir free/old.txt; echo in > free/old.txt/in", 'old.txt" is a directory now'),
+        ("rm -r free/folder; echo a > free/folder", 'folder" was a directory'),
+    ],
+)
+def test_a_file_in_place_of_a_directory_is_left_out(
+    project: Path, tmp_path: Path, command: str, told: str
+) -> None:
+    (project / "free/folder").mkdir()
+    (project / "free/folder/in").write_text("in\n")
+    output = reviewed(project, tmp_path / "queue", command + "; echo new > free/new.txt")
+    assert told in output
+    assert (project / "free/old.txt").read_text() == "old\n"
+    assert (project / "free/folder/in").read_text() == "in\n"
+    assert (project / "free/new.txt").read_text() == "new\n"
+
+
+def test_the_result_names_the_file_of_each_answer_that_is_no_approval(project: Path, tmp_path: Path) -> None:
+    with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
+        shell, answering = reviewing(project, tmp_path / "queue", agent, 1, approved=False)
+        output = shell.run_command("echo a > asks/a.txt").output
+        answering.join()
+    assert f'["{project}/asks/a.txt": Approval denied]' in output
+
+
+def test_names_that_are_no_text_and_line_breaks_are_told_safely(project: Path, tmp_path: Path) -> None:
+    output = reviewed(project, tmp_path / "queue", r"cd free; ln -s x $'a\nb'; ln -s x $'\xff'; echo > $'c\xff'")
+    output.encode()
+    assert len(output.strip().splitlines()) == 3
 
 
 def test_review_needs_somebody_who_asks(project: Path) -> None:

@@ -12,7 +12,7 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from signoff.approved_call import bound_to
+from signoff.present.snapshot.files import named
 from signoff.types import ApprovalContext
 
 if TYPE_CHECKING:
@@ -77,21 +78,42 @@ class Trial:
     def changes(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
         """Return the changed files, and in words what else was changed and cannot be taken over."""
         changes: list[Change] = []
-        left_out: list[str] = []
+        left_out: dict[str, str] = {}
         for real, copy in self.copies.items():
-            before, after = self._before[real], dict(_files(copy))
-            for name in sorted({*before, *after}):
-                if before.get(name) == after.get(name):
+            unseen: list[str] = []
+            before, after = self._before[real], dict(_files(copy, unseen.append))
+            left_out |= {_joined(real, name): "cannot be looked into" for name in unseen}
+            for name in sorted({*before, *after}, key=lambda name: name.split("/")):
+                path = _joined(real, name)
+                above = {str(each) for each in Path(path).parents}
+                if before.get(name) == after.get(name) or not above.isdisjoint(left_out):
                     continue
-                path = os.path.join(real, name)  # noqa: PTH118
-                found = after.get(name)
-                if found is not None and not stat.S_ISREG(found[0]):
-                    left_out.append(f"{path} is a link or a special file; it was left out")
+                why = _left_out(before.get(name), after.get(name), path, _joined(copy, name))
+                if why:
+                    left_out[path] = why
                     continue
-                content = None if found is None else Path(copy, name).read_bytes()
+                content = Path(copy, name).read_bytes() if name in after else None
                 if content != _content(path):
                     changes.append(Change(path, content))
-        return tuple(changes), tuple(left_out)
+        told = tuple(f"{named(path)} {why}; it was left out" for path, why in left_out.items())
+        return tuple(changes), told
+
+
+def _left_out(before: _Facts | None, after: _Facts | None, path: str, copy: str) -> str:
+    """The reason why a decision on a file cannot carry a change; "" if it can."""
+    if after is not None and not stat.S_ISREG(after[0]):
+        return "is a link or a special file"
+    if before is not None and not stat.S_ISREG(before[0]):
+        return "was a link or a special file"
+    if after is None and os.path.isdir(copy):  # noqa: PTH112 - never raises
+        return "is a directory now"
+    if after is not None and os.path.isdir(path):  # noqa: PTH112
+        return "was a directory"
+    return "" if after is None or os.access(copy, os.R_OK) else "cannot be read"
+
+
+def _joined(folder: str, name: str) -> str:
+    return os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
 
 
 @contextmanager
@@ -128,9 +150,19 @@ def _is_below(path: str, other: str) -> bool:
     return path != other and Path(path).is_relative_to(other)
 
 
-def _files(top: str) -> Iterator[tuple[str, _Facts]]:
-    """All but directories below one, with facts that change whenever a file does."""
-    for folder, folders, files in os.walk(top):
+def _files(top: str, unseen: Callable[[str], object] | None = None) -> Iterator[tuple[str, _Facts]]:
+    """All but directories below one, with facts that change whenever a file does.
+
+    Args:
+        top: The directory.
+        unseen: Called with each directory that cannot be looked into.
+    """
+
+    def say(error: OSError) -> None:
+        if unseen is not None:
+            unseen(os.path.relpath(error.filename, top))
+
+    for folder, folders, files in os.walk(top, onerror=say):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118
         for name in (*files, *links):
             path = os.path.join(folder, name)  # noqa: PTH118
@@ -140,8 +172,8 @@ def _files(top: str) -> Iterator[tuple[str, _Facts]]:
 
 def _content(path: str) -> bytes | None:
     try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
+        return Path(path).read_bytes() if stat.S_ISREG(os.lstat(path).st_mode) else None
+    except OSError:
         return None
 
 
@@ -181,6 +213,6 @@ async def _review(
         decision.raise_if_denied()
         with bound_to(request, decision.snapshot, decision.instead):
             done = await asyncio.to_thread(sandbox.change, context, change.path, change.content)
-    except (PermissionError, OSError) as error:
-        return Outcome(change.path, approved=False, words=str(error))
+    except (OSError, ValueError) as error:
+        return Outcome(change.path, approved=False, words=f"{named(change.path)}: {error}")
     return Outcome(change.path, approved=True, words=done)
