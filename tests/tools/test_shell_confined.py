@@ -308,6 +308,13 @@ def test_a_file_in_place_of_a_directory_is_left_out(
     assert (project / "free/new.txt").read_text() == "new\n"
 
 
+def test_a_file_that_changed_since_is_not_removed(project: Path, tmp_path: Path) -> None:
+    old = project / "free/old.txt"
+    output = reviewed(project, tmp_path / "queue", "rm free/old.txt", lambda: old.write_text("changed\n"))
+    assert old.read_text() == "changed\n"
+    assert f'"{old}": ' in output
+
+
 def test_the_result_names_the_file_of_each_answer_that_is_no_approval(project: Path, tmp_path: Path) -> None:
     with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
         shell, answering = reviewing(project, tmp_path / "queue", agent, 1, approved=False)

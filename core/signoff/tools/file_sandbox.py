@@ -424,7 +424,7 @@ class FileSandbox:
         """
         access = self._roots.access("write", path)
         group_id, group_size = self._group_of(ctx)
-        effect = _removal(access) if content is None else FileWrite(access.path, content)
+        write = FileWrite(access.path, b"" if content is None else content)
         verb = "Remove" if content is None else "Write"
         return ApprovalRequest(
             tool_name=ctx.tool_name,
@@ -433,9 +433,10 @@ class FileSandbox:
             group_id=group_id,
             group_size=group_size,
             arguments=ctx.args,
-            effects=(effect,),
+            # What is removed is shown, too, and must still be there as it was.
+            effects=(write, _removal(access)) if content is None else (write,),
             honors=frozenset() if content is None else _HONORS,
-            why="what a command did on a copy",
+            why=", ".join(["what a command did on a copy", *access.reasons]),
         )
 
     def change(self, ctx: ApprovalContext, path: str, content: bytes | None) -> str:
