@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 from sandbox_bench import require_backend
@@ -144,6 +145,8 @@ def test_a_protected_file_that_it_makes_is_moved_away_and_told(project: Path) ->
     assert "/free/.envrc was made" in result.output
     kept = Path(result.output.rsplit("it is now ", 1)[1].rstrip("]\n"))
     assert kept.read_text() == "evil\n"
+    made = [each for each in kept.parents if each.is_relative_to(platformdirs.user_data_path("signoff"))]
+    assert {each.stat().st_mode & 0o777 for each in made} == {0o700}  # else no rule file there is trusted
 
 
 def test_the_network_is_there_only_if_the_settings_say_so(project: Path) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from signoff.confine.profile import PathAccess
 from signoff.effects import FileWrite
 from signoff.policy.risk import assess, lies_in_bare_repository
+from signoff.private_files import make_directory
 from signoff.queue.records import Risk
 
 __all__ = ["is_protected", "kept_back", "lies_in_protected", "open_up", "protected_below", "reason_of"]
@@ -206,7 +207,7 @@ def kept_back(path: str, top: str, quarantine: Path) -> str:
     if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
         open_up(path, needed=os.W_OK)
     try:
-        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        make_directory(place.parent)
         shutil.move(path, place)
     except OSError:
         place = Path(above, f"kept-back-{quarantine.name}-{name[:100]}")
