@@ -362,6 +362,18 @@ def test_a_setting_that_takes_a_sandbox_of_the_operating_system_is_warned_of(
     assert any(words in each for each in warnings_of(cli, f"shell: {{{setting}}}"))
 
 
+@pytest.mark.parametrize("setting", ["os_sandbox: external", "os_sandbox_profile: {network: false}"])
+def test_a_setting_of_a_sandbox_that_is_not_required_is_warned_of(cli: Cli, setting: str) -> None:
+    name = setting.partition(":")[0]
+    told = f"1:11: sandbox.{name}: says nothing: without require_os_sandbox commands are not confined"
+    assert told in warnings_of(cli, f"sandbox: {{{setting}}}")
+
+
+def test_a_sandbox_elsewhere_is_told(cli: Cli) -> None:
+    told = said(cli, "sandbox: {require_os_sandbox: true, os_sandbox: external}", "sandbox")
+    assert told == ["commands are not confined: something around the agent is said to confine it"]
+
+
 def test_a_mark_that_is_overridden_is_warned_of(cli: Cli) -> None:
     (cli.folder / "tools.py").write_text("import signoff\n@signoff.requires_approval\ndef a(): ...\n")
     assert warnings_of(cli, "custom_tools: {a: {approval: none}}") == [

@@ -155,10 +155,16 @@ def _sandbox_lines(report: Report, rows: _Rows) -> Iterator[str]:
     # A path is made safe by itself: blanks at its end belong to it.
     roots = rows["sandbox"]
     yield from _table((row.about, f"{one_line(row.place, 'path')}{one_line(row.words)}") for row in roots)
-    if report.config.sandbox and report.config.sandbox.require_os_sandbox:
-        fallback = report.config.sandbox.os_sandbox_fallback
-        without = "nothing starts" if fallback == "fail_fast" else "file and shell tools are blocked"
-        yield f"without a sandbox of the operating system, {without}"
+    sandbox = report.config.sandbox
+    if sandbox is None or not sandbox.require_os_sandbox:
+        return
+    if sandbox.os_sandbox is not None:
+        yield "commands are not confined: something around the agent is said to confine it"
+        return
+    without = (
+        "nothing starts" if sandbox.os_sandbox_fallback == "fail_fast" else "file and shell tools are blocked"
+    )
+    yield f"without a sandbox of the operating system, {without}"
 
 
 def _shell_lines(rows: _Rows) -> Iterator[str]:

@@ -189,7 +189,14 @@ def _of_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
 
 def _of_what_takes_an_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
     sandbox, shell = report.config.sandbox, report.config.shell
-    if shell is None or (sandbox is not None and sandbox.require_os_sandbox):
+    if sandbox is not None and sandbox.require_os_sandbox:
+        return
+    for name in () if sandbox is None else sorted(sandbox.model_fields_set):
+        if name.startswith("os_sandbox"):
+            yield SettingsWarning(
+                ("sandbox", name), "says nothing: without require_os_sandbox commands are not confined"
+            )
+    if shell is None:
         return
     if shell.network:
         yield SettingsWarning(
