@@ -351,7 +351,9 @@ def test_a_root_through_a_link_that_commands_can_change_is_refused(world: World,
         assert accepted(world, config) is not (refused and not read_only)
 
 
-@pytest.mark.parametrize("root", ["/", "/proc", "/sys", "/dev", "/etc", "/usr", "~", "{T}", "{T}/home"])
+@pytest.mark.parametrize(
+    "root", ["/", "/proc", "/sys", "/dev", "/etc", "/usr", "/bin", "/lib", "~", "{T}", "{T}/home"]
+)
 def test_a_directory_that_is_too_wide_is_refused_as_writable(world: World, root: str) -> None:
     place = str(world.top / "home") if root == "~" else world.root(root)
     config = SandboxConfig(paths={"wide": PathConfig(root=place, mode="rw")})

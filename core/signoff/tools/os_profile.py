@@ -200,7 +200,7 @@ def _access(config: PathConfig, *, approved: bool, copies: bool) -> PathAccess:
 
 def _require_narrow(path: str) -> None:
     home = os.path.realpath(Path.home())
-    if path in _NEVER_WRITABLE or PurePosixPath(home).is_relative_to(path):
+    if path in map(os.path.realpath, _NEVER_WRITABLE) or PurePosixPath(home).is_relative_to(path):
         raise ValueError(f"{path} is too wide to be writable for commands; name directories in it instead")
 
 
