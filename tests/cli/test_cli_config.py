@@ -369,6 +369,22 @@ def test_a_setting_of_a_sandbox_that_is_not_required_is_warned_of(cli: Cli, sett
     assert told in warnings_of(cli, f"sandbox: {{{setting}}}")
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("[]", "sandbox.os_sandbox_backends: must name at least one"),
+        (
+            "[bubblewrap]",
+            'sandbox.os_sandbox_backends[0]: must be "bwrap", "landlock" or "seatbelt", not "bubblewrap"',
+        ),
+    ],
+)
+def test_a_wrong_list_of_backends_is_one_problem(cli: Cli, names: str, told: str) -> None:
+    done = check(cli, f"sandbox: {{os_sandbox_backends: {names}}}")
+    (problem,) = done.err.splitlines()
+    assert problem.endswith(told)
+
+
 def test_a_sandbox_elsewhere_is_told(cli: Cli) -> None:
     told = said(cli, "sandbox: {require_os_sandbox: true, os_sandbox: external}", "sandbox")
     assert told == ["commands are not confined: something around the agent is said to confine it"]

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator
 
 from signoff.approved_call import (
     ApprovedContent,
@@ -57,7 +57,9 @@ class SandboxConfig(BaseModel):
     os_sandbox: Literal["external"] | None = None
     """external: a container or virtual machine confines the agent as required; nobody checks that. Left out: none
     does."""
-    os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(("bwrap",), min_length=1)
+    os_sandbox_backends: tuple[Literal["bwrap", "landlock", "seatbelt"], ...] = Field(
+        ("bwrap",), json_schema_extra={"minItems": 1}
+    )
     """The ways to confine commands, in order; the first that works is taken.
 
     ``landlock`` holds less (``signoff sandbox check`` says what), and makes a writable directory with a protected
@@ -65,6 +67,13 @@ class SandboxConfig(BaseModel):
     """
     os_sandbox_profile: OSProfileConfig | None = None
     """Further limits for commands. Left out: none."""
+
+    @field_validator("os_sandbox_backends")
+    @classmethod
+    def _must_name_one(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if not names:
+            raise ValueError("must name at least one")
+        return names
 
 
 def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig:
