@@ -52,6 +52,18 @@ def test_a_command_that_is_refused_while_it_waits_does_not_run(
 
 
 @pytest.mark.usefixtures("real_sandbox")
+def test_more_protected_files_than_bwrap_takes_are_told(tmp_path: Path) -> None:
+    places = {str(tmp_path): PathAccess.WRITE}
+    for number in range(1500):
+        (tmp_path / str(number)).mkdir()
+        places[str(tmp_path / str(number) / ".npmrc")] = PathAccess.READ
+        (tmp_path / str(number) / ".npmrc").touch()
+    profile = OSProfile(PathMap(places), system_files(network=False))
+    with pytest.raises(LaunchError, match="too many protected files in the writable directories"):
+        Bubblewrap().start(["/bin/true"], profile, cwd=str(tmp_path), env={})
+
+
+@pytest.mark.usefixtures("real_sandbox")
 def test_nor_does_it_run_if_the_one_that_started_it_is_killed(tmp_path: Path) -> None:
     dies = f"""
 import os, sys, time

@@ -37,6 +37,8 @@ _DIRECTORIES = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin")
 _OWN = ("/proc", "/sys", "/dev")
 """Directories that are made anew for each command."""
 _TMP = "/tmp"  # noqa: S108 - of the command alone
+_MOST_WORDS = 8_900
+"""Bubblewrap takes 9,000, with its own and those of the command."""
 _TMP_BYTES = 1 << 30
 _MOST_PROCESSES = 2048
 _SECONDS = 10.0
@@ -247,6 +249,11 @@ class Bubblewrap:
         shown = profile.visible()
         missing = {path: target for path, target in (links or {}).items() if shown.at(path) is PathAccess.NONE}
         words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
+        if len(words) + len(argv) > _MOST_WORDS:
+            raise LaunchError(
+                f"{len(mounts)} mounts are needed, more than bwrap takes: there are too many protected files in the"
+                " writable directories; name smaller ones"
+            )
         try:
             calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)
         except UnknownMachineError as error:
