@@ -251,8 +251,8 @@ class Bubblewrap:
         words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
         if len(words) + len(argv) > _MOST_WORDS:
             raise LaunchError(
-                f"{len(mounts)} mounts are needed, more than bwrap takes: there are too many protected files in the"
-                " writable directories; name smaller ones"
+                f"{len(mounts)} mounts are needed, more than bwrap takes: the writable directories have too many"
+                " protected files; name smaller ones"
             )
         try:
             calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)

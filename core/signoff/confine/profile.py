@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 from signoff.canonical import digest
@@ -107,6 +108,11 @@ NOWHERE = PathMap()
 EVERYWHERE = PathMap({"/": PathAccess.WRITE})
 
 
+@lru_cache(64)  # asked for again and again while a command is started
+def _joined(one: PathMap, other: PathMap) -> PathMap:
+    return one.join(other)
+
+
 @dataclass(frozen=True, slots=True)
 class OSProfile:
     """What a confined process may touch. A new one may touch nothing.
@@ -144,7 +150,7 @@ class OSProfile:
 
     def visible(self) -> PathMap:
         """Return what a process finds: `paths` and `runtime` together."""
-        return self.paths.join(self.runtime)
+        return _joined(self.paths, self.runtime)
 
     def facts(self) -> dict[str, Any]:
         """Return the profile as JSON."""

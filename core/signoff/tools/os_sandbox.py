@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
 from signoff.confine.errors import LaunchError
-from signoff.confine.profile import EVERYWHERE, OSProfile, PathAccess, PathMap, is_below
+from signoff.confine.profile import EVERYWHERE, NOWHERE, OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.protected_names import (
     kept_back,
     lies_in_protected,
@@ -178,9 +178,11 @@ class OSSandbox:
         """
         profile = self.profile(approved=approved)
         needed = PathMap({os.path.realpath(path): PathAccess.READ for path in reads}).meet(self._most_read)
-        for own in own_places():
-            needed = needed.limited(own, PathAccess.NONE)
-        return self._start(replace(profile, runtime=profile.runtime.join(needed)), argv, env, cwd, streams)
+        if needed != NOWHERE:
+            for own in own_places():
+                needed = needed.limited(own, PathAccess.NONE)
+            profile = replace(profile, runtime=profile.runtime.join(needed))
+        return self._start(profile, argv, env, cwd, streams)
 
     def start_on_copies(
         self,
