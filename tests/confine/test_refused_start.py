@@ -59,7 +59,7 @@ def test_more_protected_files_than_bwrap_takes_are_told(tmp_path: Path) -> None:
         places[str(tmp_path / str(number) / ".npmrc")] = PathAccess.READ
         (tmp_path / str(number) / ".npmrc").touch()
     profile = OSProfile(PathMap(places), system_files(network=False))
-    with pytest.raises(LaunchError, match="too many protected files in the writable directories"):
+    with pytest.raises(LaunchError, match="the writable directories have too many protected files"):
         Bubblewrap().start(["/bin/true"], profile, cwd=str(tmp_path), env={})
 
 
