@@ -114,7 +114,6 @@ def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequen
     """Check that the call that is about to run is the approved one.
 
     Effects must be among the approved ones, and a command must run in the directory that was shown. For a call
-    without effects the payload must be the approved one. A request that declared nothing, or that another tool
     without effects the payload must be the approved one. A request without effects, or of another tool, limits
     only what it names.
 

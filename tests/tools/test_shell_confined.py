@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import subprocess
+import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -330,6 +335,43 @@ def test_names_that_are_no_text_and_line_breaks_are_told_safely(project: Path, t
     output = reviewed(project, tmp_path / "queue", r"cd free; ln -s x $'a\nb'; ln -s x $'\xff'; echo > $'c\xff'")
     output.encode()
     assert len(output.strip().splitlines()) == 3
+
+
+def test_temporary_files_within_a_root_are_refused(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(project / "free"))
+    with pytest.raises(ValueError, match="set TMPDIR elsewhere"):
+        reviewed(project, tmp_path / "queue", "true")
+
+
+def test_an_interrupt_while_it_waits_is_only_an_interrupt(project: Path, tmp_path: Path) -> None:
+    program = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from pathlib import Path
+from test_shell_confined import ApprovalController, connect_agent, tool
+project, place = Path({str(project)!r}), Path({str(tmp_path / "queue")!r})
+with connect_agent("bot", session="s", place=place) as agent:
+    shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
+    try:
+        shell.run_command("cd free; touch 1; touch 2")
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen([sys.executable, "-c", program], stdout=pipe, stderr=pipe, text=True) as process,
+        open_review_queue(tmp_path / "queue") as queue,
+    ):
+        while len(queue.pending()) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=20)
+        assert not queue.pending()
+    assert said == "interrupted\n"
+    assert "Traceback" not in complained
 
 
 def test_review_needs_somebody_who_asks(project: Path) -> None:

@@ -133,10 +133,20 @@ def trial(directories: Sequence[str]) -> Iterator[Trial]:
         raise ValueError(f"the writable directories have {size >> 20} MiB; up to {_MOST_BYTES >> 20} are copied")
     with tempfile.TemporaryDirectory(prefix="signoff-review-") as base:
         within = Path(os.path.realpath(base))
+        if any(within.is_relative_to(path) for path in outer):
+            raise ValueError(f"temporary files are made in {within.parent}, which is copied; set TMPDIR elsewhere")
         copies = {path: str(within / str(at)) for at, path in enumerate(outer)}
         for path, copy in copies.items():
-            shutil.copytree(path, copy, symlinks=True, ignore=_special)
+            _copy(path, copy)
         yield Trial(copies)
+
+
+def _copy(path: str, copy: str) -> None:
+    try:
+        shutil.copytree(path, copy, symlinks=True, ignore=_special)
+    except shutil.Error as error:
+        first, _, why = error.args[0][0]
+        raise OSError(f"{named(first)} cannot be copied: {why}") from error
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
@@ -200,7 +210,14 @@ def review(
         return list(await asyncio.gather(*(_review(each, sandbox, controller, context) for each in changes)))
 
     with ThreadPoolExecutor(1) as thread:  # with an event loop of its own, whoever calls
-        return thread.submit(asyncio.run, all_of_them()).result()
+        try:
+            return thread.submit(asyncio.run, all_of_them()).result()
+        except _InterruptedError:
+            raise KeyboardInterrupt from None
+
+
+class _InterruptedError(Exception):
+    """The program was told to stop. An event loop would be left at once by the interrupt itself."""
 
 
 async def _review(
@@ -213,6 +230,8 @@ async def _review(
         decision.raise_if_denied()
         with bound_to(request, decision.snapshot, decision.instead):
             done = await asyncio.to_thread(sandbox.change, context, change.path, change.content)
+    except KeyboardInterrupt:
+        raise _InterruptedError from None
     except (OSError, ValueError) as error:
         return Outcome(change.path, approved=False, words=f"{named(change.path)}: {error}")
     return Outcome(change.path, approved=True, words=done)

@@ -186,7 +186,8 @@ class ShellTool:
         Raises:
             PermissionError: It is blocked, is not what was approved, or the directory leads elsewhere since
                 (`ChangedSinceApprovedError`).
-            OSError: The shell could not be started.
+            OSError: The shell could not be started, or directories not be copied for the mode ``review``.
+            ValueError: They are too large to be copied.
             LaunchError: It could not be confined as the settings require.
         """
         self._judge(command)
