@@ -19,6 +19,7 @@ import pytest
 
 from sandbox_bench import require_backend
 from signoff import ApprovalController
+from signoff.approved_call import bound_to
 from signoff.connection import connect_agent
 from signoff.effects import Command, Confinement
 from signoff.execution import execute_tool
@@ -236,6 +237,25 @@ def test_a_command_that_changes_nothing_asks_nothing(project: Path, tmp_path: Pa
         shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
         assert shell.run_command("cat asks/old.txt").output == "old\n"
         assert shell.check_approval(ApprovalContext(tool_name="run_command", args={"command": "make"})) is None
+
+
+def test_a_command_that_is_asked_about_all_the_same_is_told_to_work_on_copies(
+    project: Path, tmp_path: Path
+) -> None:
+    with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
+        controller = ApprovalController(queue=agent)
+        shell = tool(project, controller=controller, mode="review", network=True)
+        context = ApprovalContext(tool_name="run_command", args={"command": "cat asks/old.txt"})
+        request = shell.approval_request(context)
+        assert request is not None
+        (effect,) = request.effects
+        assert isinstance(effect, Command)
+        assert effect.confinement is not None
+        assert effect.confinement.words == "can write: copies of asks/, free/; network: no"
+        with bound_to(request):
+            assert shell.run_command("cat asks/old.txt").output == "old\n"
+            with pytest.raises(PermissionError, match="not what was approved"):
+                shell.run_command("cat free/old.txt")
 
 
 def test_a_blocked_command_stays_blocked(project: Path, tmp_path: Path) -> None:

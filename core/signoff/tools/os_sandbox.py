@@ -134,9 +134,12 @@ class OSSandbox:
 
     def line(self, *, approved: bool) -> str:
         """Return what a command may do, in one line for the person who is asked about it."""
-        profile = self.profile(approved=approved)
-        written = ", ".join(map(self._shown, _writable(profile))) or "nothing"
-        return f"can write: {written}; network: {'yes' if profile.network else 'no'}"
+        return self._line(self.profile(approved=approved))
+
+    def _line(self, profile: OSProfile, of: str = "") -> str:
+        written = ", ".join(map(self._shown, _writable(profile)))
+        said = f"{of}{written}" if written else "nothing"
+        return f"can write: {said}; network: {'yes' if profile.network else 'no'}"
 
     def confinement(self, *, approved: bool) -> Confinement:
         """Return what is said of a command, to the person who is asked about it and in the history.
@@ -146,6 +149,10 @@ class OSSandbox:
         """
         digest = self.profile(approved=approved).digest()
         return Confinement(self.backend, digest, self.line(approved=approved))
+
+    def confinement_on_copies(self) -> Confinement:
+        """Return what is said of a command that works on copies, as `confinement`."""
+        return Confinement(self.backend, self._on_copies.digest(), self._line(self._on_copies, "copies of "))
 
     def _shown(self, path: str) -> str:
         if path == self._cwd:

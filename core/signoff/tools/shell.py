@@ -205,7 +205,8 @@ class ShellTool:
         assert self._os_sandbox is not None
         assert self._sandbox is not None
         assert self._controller is not None
-        confined = self._os_sandbox
+        confined, effect = self._os_sandbox, self._effect(command, approved=True)
+        require_approved("run_command", _payload(effect), [effect])
         with trial(confined.writable) as copies:
             ran = self._result(
                 lambda output: confined.start_on_copies(
@@ -254,6 +255,8 @@ class ShellTool:
         return Command(command, self.cwd, confinement=self._confinement(approved=approved))
 
     def _confinement(self, *, approved: bool) -> Confinement:
+        if self._os_sandbox is not None and self._reviews:
+            return self._os_sandbox.confinement_on_copies()
         if self._os_sandbox is not None:
             return self._os_sandbox.confinement(approved=approved)
         if self._sandbox is not None and self._sandbox.is_confined_elsewhere:
