@@ -390,6 +390,12 @@ def test_a_sandbox_elsewhere_is_told(cli: Cli) -> None:
     assert told == ["commands are not confined: something around the agent is said to confine it"]
 
 
+@pytest.mark.parametrize("setting", ["os_sandbox: external", "os_sandbox_backends: [landlock]"])
+def test_a_sandbox_in_which_nothing_works_on_copies_is_warned_of(cli: Cli, setting: str) -> None:
+    text = f"sandbox: {{require_os_sandbox: true, {setting}}}\nshell: {{mode: review}}"
+    assert any("review takes" in each or "cannot be confined here" in each for each in warnings_of(cli, text))
+
+
 def test_a_mark_that_is_overridden_is_warned_of(cli: Cli) -> None:
     (cli.folder / "tools.py").write_text("import signoff\n@signoff.requires_approval\ndef a(): ...\n")
     assert warnings_of(cli, "custom_tools: {a: {approval: none}}") == [

@@ -394,6 +394,20 @@ with connect_agent("bot", session="s", place=place) as agent:
     assert "Traceback" not in complained
 
 
+def test_without_a_sandbox_the_tool_starts_refusing_if_it_should(project: Path, tmp_path: Path) -> None:
+    missing = {
+        "require_os_sandbox": True,
+        "os_sandbox_backends": ["seatbelt"],
+        "os_sandbox_fallback": "refuse_tools",
+    }
+    files = FileSandbox({"paths": ROOTS} | missing, cwd=str(project))
+    with connect_agent("bot", session="s", place=tmp_path / "queue") as agent:
+        controller = ApprovalController(queue=agent)
+        shell = ShellTool(project, config={"mode": "review"}, sandbox=files, controller=controller)
+        with pytest.raises(PermissionError, match="are refused"):
+            shell.run_command("true")
+
+
 def test_review_needs_somebody_who_asks(project: Path) -> None:
     with pytest.raises(ValueError, match="needs a controller"):
         tool(project, mode="review")

@@ -189,22 +189,21 @@ def _of_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
 
 def _of_what_takes_an_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
     sandbox, shell = report.config.sandbox, report.config.shell
-    if sandbox is not None and sandbox.require_os_sandbox:
+    required = sandbox is not None and sandbox.require_os_sandbox
+    elsewhere = sandbox is not None and sandbox.os_sandbox is not None
+    if shell is not None and shell.mode == "review" and (elsewhere or not required):
+        words = "review takes require_os_sandbox, without os_sandbox; nothing can be built"
+        yield SettingsWarning(("shell", "mode"), words)
+    if required:
         return
     for name in () if sandbox is None else sorted(sandbox.model_fields_set):
         if name.startswith("os_sandbox"):
             yield SettingsWarning(
                 ("sandbox", name), "says nothing: without require_os_sandbox commands are not confined"
             )
-    if shell is None:
-        return
-    if shell.network:
+    if shell is not None and shell.network:
         yield SettingsWarning(
             ("shell", "network"), "says nothing: without require_os_sandbox commands have the network"
-        )
-    if shell.mode == "review":
-        yield SettingsWarning(
-            ("shell", "mode"), "review takes a sandbox with require_os_sandbox; nothing can be built"
         )
 
 

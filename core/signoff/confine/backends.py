@@ -25,10 +25,12 @@ class Backend(Protocol):
     Attributes:
         name: Its name in settings.
         checks: What it promises of the things that are tried before it is used.
+        shows_copies: True if it can show other directories in the places of some.
     """
 
     name: str
     checks: frozenset[Check]
+    shows_copies: bool
 
     def start(
         self,

@@ -231,6 +231,7 @@ class Bubblewrap:
 
     name = "bwrap"
     checks = frozenset(Check)
+    shows_copies = True
 
     def start(
         self,

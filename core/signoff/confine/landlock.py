@@ -68,6 +68,7 @@ class Landlock:
 
     name = "landlock"
     checks = frozenset(Check) - {Check.NETWORK, Check.PROCESSES, Check.CAPABILITIES}
+    shows_copies = False
 
     def start(
         self,

@@ -138,6 +138,7 @@ class Seatbelt:
 
     name = "seatbelt"
     checks = frozenset({Check.STARTS, Check.WRITES, Check.READS_ONLY, Check.HIDES, Check.KEEPS_PROTECTED})
+    shows_copies = False
 
     def start(
         self,

@@ -194,6 +194,11 @@ class FileSandbox:
         self.require_usable()
         return self._all_roots
 
+    @property
+    def is_refused(self) -> bool:
+        """True if all calls are blocked: they require a sandbox of the operating system that cannot be had."""
+        return self._refuses
+
     def require_usable(self) -> None:
         """Return if the tools may be used at all.
 

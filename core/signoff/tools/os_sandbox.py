@@ -82,7 +82,8 @@ class OSSandbox:
         backends: The ways to confine them, in order; the first that works is taken.
 
     Raises:
-        ValueError: None of them works here, or a root is too wide, or commands could lead one elsewhere.
+        ValueError: None of them works here, or the one that does cannot do what the mode of the shell takes; or a
+            root is too wide, or commands could lead one elsewhere.
     """
 
     def __init__(
@@ -98,6 +99,10 @@ class OSSandbox:
         if not isinstance(found, Usable):
             raise ValueError("; ".join(map(str, found)))  # noqa: TRY004 - of the system, not of an argument
         self._backend: Backend = found.backend
+        if shell is not None and shell.mode == "review" and not found.backend.shows_copies:
+            raise ValueError(
+                f"the shell's mode review takes bwrap: {self.backend} cannot have commands work on copies"
+            )
         self._cwd = cwd
         explicit = None if limits is None else limits.profile(cwd)
         self._most_read = EVERYWHERE if explicit is None else explicit.runtime

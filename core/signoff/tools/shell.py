@@ -115,7 +115,8 @@ class ShellTool:
         self._os_sandbox = None if sandbox is None else sandbox.os_sandbox(self.config, self.cwd)
         self._controller = controller
         self._reviews = self.config is not None and self.config.mode == "review"
-        if self._reviews and (controller is None or self._os_sandbox is None):
+        refused = sandbox is not None and sandbox.is_refused
+        if self._reviews and not refused and (controller is None or self._os_sandbox is None):
             raise ValueError(
                 "the shell's mode review needs a controller that asks, and a sandbox with require_os_sandbox: true"
             )
