@@ -336,6 +336,21 @@ def test_a_file_in_place_of_a_directory_is_left_out(
     assert (project / "free/new.txt").read_text() == "new\n"
 
 
+def test_files_that_are_too_large_are_not_read(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("signoff.tools.review._MOST_BYTES", 300)
+    output = reviewed(
+        project,
+        tmp_path / "queue",
+        "cd free; truncate -s 1T huge; truncate -s 200 a; truncate -s 200 b; echo c > c",
+    )
+    assert [f'free/{name}" is too large to be shown' in output for name in ("huge", "a", "b", "c")] == [
+        True, False, True, False,
+    ]  # fmt: skip
+    assert {each.name for each in (project / "free").iterdir()} == {"a", "c", "old.txt"}
+
+
 def test_a_file_that_changed_since_is_not_removed(project: Path, tmp_path: Path) -> None:
     old = project / "free/old.txt"
     output = reviewed(project, tmp_path / "queue", "rm free/old.txt", lambda: old.write_text("changed\n"))

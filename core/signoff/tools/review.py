@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from signoff.approved_call import bound_to
-from signoff.present.snapshot.files import named
+from signoff.present.snapshot.files import MAX_FILE_SIZE, named
 from signoff.types import ApprovalContext
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Outcome", "Trial", "review", "trial"]
 
 _MOST_BYTES = 1 << 30
-"""The largest directories, together, that are copied for a command."""
+"""The most that is copied for a command, and the most that is asked about."""
 
 _Facts = tuple[int, int, int, int]
 
@@ -79,6 +79,7 @@ class Trial:
         """Return the changed files, and in words what else was changed and cannot be taken over."""
         changes: list[Change] = []
         left_out: dict[str, str] = {}
+        left = _MOST_BYTES
         for real, copy in self.copies.items():
             unseen: list[str] = []
             before, after = self._before[real], dict(_files(copy, unseen.append))
@@ -88,10 +89,12 @@ class Trial:
                 above = {str(each) for each in Path(path).parents}
                 if before.get(name) == after.get(name) or not above.isdisjoint(left_out):
                     continue
+                size = after[name][2] if name in after else 0
                 why = _left_out(before.get(name), after.get(name), path, _joined(copy, name))
-                if why:
-                    left_out[path] = why
+                if why or size > min(left, MAX_FILE_SIZE):
+                    left_out[path] = why or "is too large to be shown"
                     continue
+                left -= size
                 content = Path(copy, name).read_bytes() if name in after else None
                 if content != _content(path):
                     changes.append(Change(path, content))
