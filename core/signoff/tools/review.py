@@ -127,7 +127,7 @@ def trial(directories: Sequence[str]) -> Iterator[Trial]:
         directories: The directories, absolute; of one inside another there is one copy.
 
     Raises:
-        ValueError: They are too large to be copied.
+        ValueError: They are too large to be copied, or temporary files are made in one of them.
         OSError: They cannot be copied.
     """
     outer = [path for path in directories if not any(_is_below(path, other) for other in directories)]
