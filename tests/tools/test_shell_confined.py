@@ -162,6 +162,14 @@ def test_the_network_is_there_only_if_the_settings_say_so(project: Path) -> None
     assert len(alone.split()) <= 2
 
 
+def test_one_that_cannot_be_confined_is_not_started_and_the_model_is_told(project: Path) -> None:
+    (project / "free/.envrc").symlink_to("/etc/passwd")
+    result = tool(project).run_command("echo started > free/new.txt")
+    assert result.exit_code is None
+    assert "not started: it cannot be confined" in result.output
+    assert not (project / "free/new.txt").exists()
+
+
 def test_secrets_of_the_environment_do_not_reach_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_KEY", "hunter2")
     assert "hunter2" not in tool(project).run_command("env; cat /proc/1/environ").output
@@ -217,6 +225,13 @@ def test_nothing_is_changed_before_it_is_approved_and_only_that(project: Path, t
     assert (project / "asks/a.txt").read_text() == "a\n"
     assert (project / "free/old.txt").read_text() == "old\nb\n"
     assert not (project / "asks/keep.txt").exists()
+
+
+def test_an_approval_of_a_change_is_for_its_content_alone(project: Path) -> None:
+    files = FileSandbox({"paths": ROOTS}, cwd=str(project))
+    context = ApprovalContext(tool_name="run_command", args={"command": "make"})
+    payloads = [files.change_request(context, "free/a.txt", content).payload for content in (b"a", b"b", None)]
+    assert len({str(payload) for payload in payloads}) == 3
 
 
 def test_what_it_changed_is_one_group(project: Path, tmp_path: Path) -> None:

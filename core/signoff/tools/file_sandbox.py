@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator
@@ -443,7 +444,8 @@ class FileSandbox:
         return ApprovalRequest(
             tool_name=ctx.tool_name,
             description=f"{verb} {access.sandbox}:{access.relative}",
-            payload=_payload(access) | {"removed": content is None},
+            # With the content, so that an approval that is remembered is for nothing else.
+            payload=_payload(access) | {"sha256": content if content is None else sha256(content).hexdigest()},
             group_id=group_id,
             group_size=group_size,
             arguments=ctx.args,

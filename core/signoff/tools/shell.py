@@ -16,6 +16,7 @@ from types import FrameType
 from typing import IO, TYPE_CHECKING, Any
 
 from signoff.approved_call import is_approved, require_approved
+from signoff.confine.errors import LaunchError
 from signoff.effects import Command, Confinement
 from signoff.policy.shell.evaluate import CommandRule, judge_command, stricter_for_all
 from signoff.policy.shell.rule_coverage import written_paths
@@ -66,7 +67,8 @@ class CommandResult:
     """The result of a command.
 
     Attributes:
-        exit_code: The code that the shell returned; negative if a signal ended it, None if it took too long.
+        exit_code: The code that the shell returned; negative if a signal ended it, None if it took too long, or was
+            not started because it could not be confined.
         output: The text on both outputs, in order.
     """
 
@@ -189,7 +191,6 @@ class ShellTool:
                 (`ChangedSinceApprovedError`).
             OSError: The shell could not be started, or directories not be copied for the mode ``review``.
             ValueError: They are too large to be copied.
-            LaunchError: It could not be confined as the settings require.
         """
         self._judge(command)
         if self._reviews:
@@ -227,6 +228,10 @@ class ShellTool:
                 with _interrupted_afterwards():
                     started = start(output)
                 exit_code = started.process.wait(self.timeout)
+            except LaunchError as error:  # for the model, which can do something else
+                return CommandResult(
+                    None, f"[not started: it cannot be confined as the settings require: {error}]"
+                )
             except BaseException as error:
                 if started is not None:
                     _end(started.process)
