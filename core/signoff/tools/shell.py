@@ -67,8 +67,8 @@ class CommandResult:
     """The result of a command.
 
     Attributes:
-        exit_code: The code that the shell returned; negative if a signal ended it, None if it took too long, or was
-            not started because it could not be confined.
+        exit_code: The code that the shell returned; negative if a signal ended it, None if it took too long or
+            could not be confined, so that it was not started.
         output: The text on both outputs, in order.
     """
 
