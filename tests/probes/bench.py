@@ -325,7 +325,13 @@ class Attempt:
 
     def changed(self, *folders: Path) -> bool:
         """True if something in these directories is not as it was at first."""
-        return any(_snapshot(folder) != self._before[folder] for folder in folders)
+        found: list[str] = []
+        for folder in folders:
+            before, now = self._before[folder], _snapshot(folder)
+            differ = (name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+            found += [f"changed: {folder.name}/{name}\n" for name in differ]
+        self._said += found
+        return bool(found)
 
     def made(self, folder: Path) -> set[str]:
         """Return the names of what is new in a directory."""
