@@ -45,6 +45,8 @@ _SECONDS = 10.0
 """The time for setting up; what takes longer is ended."""
 _LOOK_AGAIN = 0.0002
 """The time, in seconds, between two looks at whether a sandbox is set up."""
+_LONGEST_WAIT = 0.05
+"""The longest time, in seconds, before the first look."""
 
 
 class MountKind(StrEnum):
@@ -233,6 +235,9 @@ class Bubblewrap:
     checks = frozenset(Check)
     shows_copies = True
 
+    def __init__(self) -> None:
+        self._set_up_seconds = 0.0
+
     def start(
         self,
         argv: Sequence[str],
@@ -263,7 +268,11 @@ class Bubblewrap:
             process = setting_up.popen([program], argv, env=dict(env), **streams)
             try:
                 child = setting_up.child(process, streams.get("stdout"))
+                # Each look holds up the mounting, so the first one comes when it is nearly done, as the last time.
+                begun = time.monotonic()
+                time.sleep(min(self._set_up_seconds, _LONGEST_WAIT) * 0.8)
                 _require_mounts(process, child, profile, mounts)
+                self._set_up_seconds = time.monotonic() - begun
                 resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))
                 resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
                 setting_up.release()
