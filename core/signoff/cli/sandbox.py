@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from signoff.confine.detect import Unusable, Usable
     from signoff.tools.file_sandbox import FileSandbox
     from signoff.tools.os_sandbox import OSSandbox, Started
-    from signoff.tools.review import Change, Outcome
+    from signoff.tools.review import TriedChange, TriedOutcome
 
 __all__ = ["sandbox"]
 
@@ -103,8 +103,8 @@ def _review(command: Sequence[str], files: FileSandbox, confined: OSSandbox, pla
 
 
 def _ask(
-    command: Sequence[str], files: FileSandbox, place: str | None, changes: Sequence[Change]
-) -> list[Outcome]:
+    command: Sequence[str], files: FileSandbox, place: str | None, changes: Sequence[TriedChange]
+) -> list[TriedOutcome]:
     from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
     from signoff.tools.review import review

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from signoff.tools.file_sandbox import FileSandbox
     from signoff.types import ApprovalDecision
 
-__all__ = ["Change", "Outcome", "Trial", "review", "trial"]
+__all__ = ["Trial", "TriedChange", "TriedOutcome", "review", "trial"]
 
 _MOST_BYTES = 1 << 30
 """The most that is copied for a command, and the most that is asked about."""
@@ -37,7 +37,7 @@ _Facts = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TriedChange:
     """A file that a command changed on a copy.
 
     Attributes:
@@ -50,7 +50,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TriedOutcome:
     """What became of a change.
 
     Attributes:
@@ -75,9 +75,9 @@ class Trial:
         self.copies = copies
         self._before = {real: dict(_files(copy)) for real, copy in copies.items()}
 
-    def changes(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    def changes(self) -> tuple[tuple[TriedChange, ...], tuple[str, ...]]:
         """Return the changed files, and in words what else was changed and cannot be taken over."""
-        changes: list[Change] = []
+        changes: list[TriedChange] = []
         left_out: dict[str, str] = {}
         left = _MOST_BYTES
         for real, copy in self.copies.items():
@@ -97,7 +97,7 @@ class Trial:
                 left -= size
                 content = Path(copy, name).read_bytes() if name in after else None
                 if content != _content(path):
-                    changes.append(Change(path, content))
+                    changes.append(TriedChange(path, content))
         told = tuple(f"{named(path)} {why}; it was left out" for path, why in left_out.items())
         return tuple(changes), told
 
@@ -191,12 +191,12 @@ def _content(path: str) -> bytes | None:
 
 
 def review(
-    changes: Sequence[Change],
+    changes: Sequence[TriedChange],
     sandbox: FileSandbox,
     controller: ApprovalController,
     tool_name: str,
     arguments: Mapping[str, Any],
-) -> list[Outcome]:
+) -> list[TriedOutcome]:
     """Ask about changes, as one group, and make those that are approved.
 
     Args:
@@ -209,7 +209,7 @@ def review(
     metadata = {"group_id": f"what {tool_name} did, {uuid.uuid4().hex[:6]}", "group_size": len(changes)}
     context = ApprovalContext(tool_name=tool_name, args=dict(arguments), metadata=metadata)
 
-    async def all_of_them() -> list[Outcome]:
+    async def all_of_them() -> list[TriedOutcome]:
         return list(await asyncio.gather(*(_review(each, sandbox, controller, context) for each in changes)))
 
     with ThreadPoolExecutor(1) as thread:  # with an event loop of its own, whoever calls
@@ -224,8 +224,8 @@ class _InterruptedError(Exception):
 
 
 async def _review(
-    change: Change, sandbox: FileSandbox, controller: ApprovalController, context: ApprovalContext
-) -> Outcome:
+    change: TriedChange, sandbox: FileSandbox, controller: ApprovalController, context: ApprovalContext
+) -> TriedOutcome:
     try:
         request = sandbox.change_request(context, change.path, change.content)
         honors = context.model_copy(update={"honors": request.honors})
@@ -236,5 +236,5 @@ async def _review(
     except KeyboardInterrupt:
         raise _InterruptedError from None
     except (OSError, ValueError) as error:
-        return Outcome(change.path, approved=False, words=f"{named(change.path)}: {error}")
-    return Outcome(change.path, approved=True, words=done)
+        return TriedOutcome(change.path, approved=False, words=f"{named(change.path)}: {error}")
+    return TriedOutcome(change.path, approved=True, words=done)
