@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Tree, new_tree, random_profile
 
-from signoff.confine.bubblewrap import mounts_of, options
+from signoff.confine.bubblewrap import MountKind, mounts_of, options
 from signoff.confine.errors import LaunchError
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.system import system_files, system_links
@@ -240,3 +240,13 @@ def test_the_random_trees_reach_what_is_easily_got_wrong() -> None:
                 for a, b in pairwise(names)
                 if b.startswith(a) and b[len(a)] != "/"
             )
+
+
+def test_each_directory_above_a_protected_place_is_a_mount_which_nobody_can_rename(tmp_path: Path) -> None:
+    base = Path(os.path.realpath(tmp_path))
+    (base / "a/b/hooks").mkdir(parents=True)
+    profile = OSProfile(PathMap({str(base): WRITE, str(base / "a/b/hooks"): READ}), system_files(network=False))
+    kinds = {mount.path: mount.kind for mount in mounts_of(profile)}
+    assert kinds[str(base / "a")] is MountKind.WRITABLE
+    assert kinds[str(base / "a/b")] is MountKind.WRITABLE
+    assert kinds[str(base / "a/b/hooks")] is MountKind.READ_ONLY
