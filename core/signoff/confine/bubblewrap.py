@@ -33,7 +33,7 @@ from signoff.confine.system import system_links
 __all__ = ["Bubblewrap", "Mount", "MountKind", "mounts_of", "options"]
 
 _DIRECTORIES = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin")
-"""Where the program is looked for: never in a place of the agent's."""
+"""The directories in which the program is looked for: none that an agent may write."""
 _OWN = ("/proc", "/sys", "/dev")
 """Directories that are made anew for each command."""
 _TMP = "/tmp"  # noqa: S108 - of the command alone
@@ -50,7 +50,7 @@ _LONGEST_WAIT = 0.05
 
 
 class MountKind(StrEnum):
-    """How a place is mounted."""
+    """A kind of mount."""
 
     WRITABLE = "writable"
     READ_ONLY = "read-only"

@@ -1,4 +1,4 @@
-"""What is tried before a way to confine commands is trusted."""
+"""The checks that a way to confine commands passes before it is trusted."""
 
 from __future__ import annotations
 

@@ -36,12 +36,12 @@ class Usable:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """What was tried, and holds."""
+        """The checks that hold."""
         return tuple(check for check in CHECKS if check in self.backend.checks)
 
     @property
     def not_held(self) -> tuple[Check, ...]:
-        """What this backend does not promise."""
+        """The checks that this backend does not promise."""
         return tuple(check for check in CHECKS if check not in self.backend.checks)
 
 

@@ -1,4 +1,4 @@
-"""What a confined process may touch: files, network, sockets and environment.
+"""Profiles of confined processes: the files, network, sockets and environment that they may touch.
 
 Profiles are ordered by "never allows more", and two of them have a greatest profile below both:
 `OSProfile.intersect`. It is exact, so nothing is rounded, and nothing is ever gained, by intersecting.
@@ -18,7 +18,7 @@ __all__ = ["NOWHERE", "OSProfile", "PathAccess", "PathMap", "is_below"]
 
 
 class PathAccess(IntEnum):
-    """What may be done with a path; each grade includes those before."""
+    """A grade of access to a path; each includes those before."""
 
     NONE = 0
     READ = 1
@@ -115,7 +115,7 @@ def _joined(one: PathMap, other: PathMap) -> PathMap:
 
 @dataclass(frozen=True, slots=True)
 class OSProfile:
-    """What a confined process may touch. A new one may touch nothing.
+    """The limits of a confined process. A new profile allows nothing.
 
     Attributes:
         paths: Files and directories.

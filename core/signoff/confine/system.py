@@ -20,7 +20,7 @@ _SETTINGS = (
     "/etc/protocols", "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo", "/etc/timezone",
 )  # fmt: skip
 _NAMES_OF_HOSTS = ("/etc/resolv.conf",)
-"""Where names are asked for; only with the network."""
+"""The files that name servers of names; only with the network."""
 
 
 def system_files(*, network: bool) -> PathMap:

@@ -32,7 +32,7 @@ _MARKS = ("check_approval", "_requires_approval")
 
 
 class CustomToolConfig(BaseModel):
-    """What is said about one function."""
+    """The settings of one function."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 

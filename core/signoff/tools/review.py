@@ -51,7 +51,7 @@ class TriedChange:
 
 @dataclass(frozen=True, slots=True)
 class TriedOutcome:
-    """What became of a change.
+    """The end of a change that was asked about.
 
     Attributes:
         path: The real path.
