@@ -28,6 +28,7 @@ from signoff.queue import Decision, open_review_queue
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 from signoff.types import ApprovalContext
+from system_bench import eventually
 
 ROOTS = {"asks": {"root": "asks", "mode": "rw"}, "free": {"root": "free", "mode": "rw", "write_approval": False}}
 
@@ -79,7 +80,7 @@ async def test_approved_it_writes_what_the_person_was_told(project: Path, tmp_pa
     place = tmp_path / "queue"
     with connect_agent("bot", session="s", place=place) as agent:
         controller = ApprovalController(queue=agent)
-        answering = threading.Thread(target=approve_all, args=(place,))
+        answering = threading.Thread(target=approve_one, args=(place,))
         answering.start()
         await execute_tool(
             tool(project).run_command, "run_command", {"command": "echo new > asks/new.txt"}, controller
@@ -88,19 +89,18 @@ async def test_approved_it_writes_what_the_person_was_told(project: Path, tmp_pa
     assert (project / "asks/new.txt").read_text() == "new\n"
 
 
-def approve_all(place: Path, count: int = 1) -> None:
+def approve_one(place: Path) -> None:
     with open_review_queue(place) as queue:
-        while count:
-            for request in queue.pending():
-                queue.decide(request.id, request.revision, request.submission.digest, Decision(approved=True))
-                count -= 1
+        eventually(queue.pending, "a request")
+        (request,) = queue.pending()
+        queue.decide(request.id, request.revision, request.submission.digest, Decision(approved=True))
 
 
 def test_the_history_keeps_in_what_sandbox_it_ran(project: Path, tmp_path: Path) -> None:
     place = tmp_path / "queue"
     with connect_agent("bot", session="s", place=place) as agent:
         controller = ApprovalController(queue=agent)
-        answering = threading.Thread(target=approve_all, args=(place,))
+        answering = threading.Thread(target=approve_one, args=(place,))
         answering.start()
         asyncio.run(execute_tool(tool(project).run_command, "run_command", {"command": "true"}, controller))
         answering.join()
@@ -201,8 +201,7 @@ def reviewing(
 
     def answer() -> None:
         with open_review_queue(place) as queue:
-            while len(queue.pending()) < count:
-                pass
+            eventually(lambda: len(queue.pending()) >= count, f"{count} requests")
             seen.extend(queue.pending())
             for request in queue.pending():
                 decision = Decision(approved=approved and "keep" not in request.submission.description)
