@@ -14,10 +14,19 @@ import posixpath
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from signoff.canonical import canonical, parse_json
-from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under, quoted
+from signoff.canonical import canonical
+from signoff.queue.grant_pattern import (
+    AnyValue,
+    Exact,
+    GrantPattern,
+    Matcher,
+    Under,
+    matcher_words,
+    openness,
+    quoted,
+)
 from signoff.queue.records import Grant, RequestState, Risk, StoredRequest, Submission
 
 if TYPE_CHECKING:
@@ -34,15 +43,11 @@ __all__ = [
     "end_words",
     "entry_text",
     "free_words",
-    "grant_text",
     "is_about",
     "limit_text",
-    "matcher_words",
     "names_directory",
     "never_granted",
     "never_remembered",
-    "pattern_of",
-    "pattern_text",
     "preview_words",
     "reach",
     "reach_of",
@@ -131,46 +136,12 @@ def reach_of_pattern(pattern: GrantPattern, payload: Mapping[str, Any], argument
     return found
 
 
-def pattern_of(grant: Grant) -> GrantPattern:
-    """Return a grant as a pattern; an exact grant becomes one that covers its payload and no other.
-
-    Raises:
-        NotJsonError: The payload is not JSON.
-    """
-    return grant.pattern or GrantPattern.exactly(grant.tool_name, grant.payload, server=grant.server)
-
-
 def is_about(pattern: GrantPattern, call: Submission) -> bool:
     """True if a pattern covers a call; whether the call may be remembered is not looked at."""
     return pattern.matches(call.tool_name, call.payload, server=call.server)
 
 
-# -- The conditions on the entries of a payload.
-
-Place = Literal["message", "row", "entry"]
-"""The place of the words: a message, a row of the screen, or a line for each value of an entry."""
-
-_PLACES: tuple[Place, ...] = ("message", "row", "entry")
-_CONDITIONS: Mapping[type[Matcher], tuple[str, str, str]] = {  # the most open first
-    AnyValue: ("is ANYTHING", "ANY", "is ANYTHING"),
-    Under: ("is spelled as any path below", "below", "is any path below"),
-    OneOf: ("is exactly one of", "one of", "may be"),
-    Exact: ("is exactly", "=", "="),
-}
-
-
-def matcher_words(matcher: Matcher, place: Place) -> tuple[str, Sequence[Any]]:
-    """Return the words that follow the name of an entry, and the values that follow the words."""
-    words = _CONDITIONS[type(matcher)][_PLACES.index(place)]
-    match matcher:
-        case AnyValue():
-            return words, ()
-        case Under(directory):
-            return words, (directory,)
-        case OneOf(keys):
-            return words, [parse_json(key) for key in keys]
-        case Exact(key):
-            return words, (parse_json(key),)
+# -- The covered calls, on one line or for the session.
 
 
 def entry_text(name: str, matcher: Matcher, mask: Callable[[Any, str], Any]) -> str:
@@ -188,20 +159,6 @@ def entry_text(name: str, matcher: Matcher, mask: Callable[[Any, str], Any]) -> 
     return f"{name} {words} {', '.join(json.dumps(value, ensure_ascii=False) for value in masked)}".rstrip()
 
 
-def _entry_message(name: str, matcher: Matcher) -> str:
-    """An entry in full."""
-    words, values = matcher_words(matcher, "message")
-    if not isinstance(matcher, Under):
-        return f"{quoted(name)} {words} {', '.join(map(quoted, values))}".rstrip()
-    anchor = "" if matcher.directory.startswith("/") else ", seen from wherever the call is asked"
-    return (
-        f"{quoted(name)} {words} {quoted(f'{matcher.directory}/')}, at any depth, whatever is there"
-        f"{anchor} (links on the way are not looked at)"
-    )
-
-
-# -- The covered calls, in full or on one line.
-
 LONGEST_ROW = 400
 """The most characters of a row; no row is so wide."""
 
@@ -209,31 +166,6 @@ NOTHING_FIXED = "ANY call, no argument is fixed"
 """The coverage of `Breadth.EVERYTHING`."""
 
 _ANY_CALL = "ANY call of this tool"
-_NOTHING = "nothing: its record is damaged"
-
-
-def grant_text(grant: Grant) -> str:
-    """Return the covered calls in full, in printable ASCII."""
-    if grant.damage is not None:
-        return _NOTHING
-    covered = pattern_text(pattern_of(grant))
-    if grant.definition is None:
-        return covered
-    return f"{covered}; only while the tool is defined as it was then (definition {grant.definition[:8]})"
-
-
-def pattern_text(pattern: GrantPattern) -> str:
-    """Return the covered calls in full, in printable ASCII."""
-    tool = quoted(pattern.tool_name)
-    if pattern.server is not None:
-        tool = f"{tool} of the server {quoted(pattern.server)}"
-    if not pattern.entries:
-        return f"every call of {tool} with an empty payload, WHATEVER ITS ARGUMENTS AND ITS WORKING DIRECTORY ARE"
-    entries = "; ".join(_entry_message(name, matcher) for name, matcher in pattern.entries)
-    return (
-        f"every call of {tool} whose payload has exactly these entries: {entries}; what is not in the payload"
-        " may be anything, other arguments and the working directory included"
-    )
 
 
 def session_text(call: Submission, tool: str, session: str) -> str:
@@ -265,12 +197,11 @@ def row_text(grant: Grant, found: Reach | None, mask: Callable[[Any, str], Any])
         mask: As for `entry_text`.
     """
     if grant.damage is not None:
-        return _NOTHING
+        return grant.words()
     if found is not None and found.breadth is Breadth.EVERYTHING:
         return _ANY_CALL
     # The most open first: however short the row is cut, it does not look like the one that was widened.
-    openness = [*_CONDITIONS]
-    entries = sorted(pattern_of(grant).entries, key=lambda named: openness.index(type(named[1])))
+    entries = sorted(grant.as_pattern().entries, key=lambda named: openness(named[1]), reverse=True)
     parts = [entry_text(name, matcher, mask) for name, matcher in entries]
     if found is not None:
         parts += free_words(found, dict(entries))

@@ -11,13 +11,25 @@ As JSON, for example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from signoff.canonical import NotJsonError, canonical, parse_json
 
-__all__ = ["AnyValue", "Exact", "GrantPattern", "Matcher", "OneOf", "PatternError", "Under", "quoted"]
+__all__ = [
+    "AnyValue",
+    "Exact",
+    "GrantPattern",
+    "Matcher",
+    "OneOf",
+    "PatternError",
+    "Place",
+    "Under",
+    "matcher_words",
+    "openness",
+    "quoted",
+]
 
 
 class PatternError(ValueError):
@@ -141,6 +153,49 @@ Matcher = Exact | OneOf | Under | AnyValue
 """The condition on one entry of a payload."""
 
 
+Place = Literal["message", "row", "entry"]
+"""The place of the words: a message, a row of the screen, or a line for each value of an entry."""
+
+_PLACES: tuple[Place, ...] = ("message", "row", "entry")
+_CONDITIONS: Mapping[type[Matcher], tuple[str, str, str]] = {  # the most open first
+    AnyValue: ("is ANYTHING", "ANY", "is ANYTHING"),
+    Under: ("is spelled as any path below", "below", "is any path below"),
+    OneOf: ("is exactly one of", "one of", "may be"),
+    Exact: ("is exactly", "=", "="),
+}
+
+
+def matcher_words(matcher: Matcher, place: Place) -> tuple[str, Sequence[Any]]:
+    """Return the words that follow the name of an entry, and the values that follow the words."""
+    words = _CONDITIONS[type(matcher)][_PLACES.index(place)]
+    match matcher:
+        case AnyValue():
+            return words, ()
+        case Under(directory):
+            return words, (directory,)
+        case OneOf(keys):
+            return words, [parse_json(key) for key in keys]
+        case Exact(key):
+            return words, (parse_json(key),)
+
+
+def openness(matcher: Matcher) -> int:
+    """Return how open a condition is, compared with the other kinds."""
+    return -[*_CONDITIONS].index(type(matcher))
+
+
+def _entry_message(name: str, matcher: Matcher) -> str:
+    """An entry in full."""
+    words, values = matcher_words(matcher, "message")
+    if not isinstance(matcher, Under):
+        return f"{quoted(name)} {words} {', '.join(map(quoted, values))}".rstrip()
+    anchor = "" if matcher.directory.startswith("/") else ", seen from wherever the call is asked"
+    return (
+        f"{quoted(name)} {words} {quoted(f'{matcher.directory}/')}, at any depth, whatever is there"
+        f"{anchor} (links on the way are not looked at)"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class GrantPattern:
     """The calls that a remembered approval covers.
@@ -242,9 +297,18 @@ class GrantPattern:
 
     def words(self) -> str:
         """The covered calls in plain words and printable ASCII; nothing is left out."""
-        from signoff.queue.grant_coverage import pattern_text  # late: it imports this module
-
-        return pattern_text(self)
+        tool = quoted(self.tool_name)
+        if self.server is not None:
+            tool = f"{tool} of the server {quoted(self.server)}"
+        if not self.entries:
+            return (
+                f"every call of {tool} with an empty payload, WHATEVER ITS ARGUMENTS AND ITS WORKING DIRECTORY ARE"
+            )
+        entries = "; ".join(_entry_message(name, matcher) for name, matcher in self.entries)
+        return (
+            f"every call of {tool} whose payload has exactly these entries: {entries}; what is not in the payload"
+            " may be anything, other arguments and the working directory included"
+        )
 
 
 def _matcher(key: str, value: object) -> Matcher:

@@ -582,9 +582,20 @@ class Grant:
 
     def words(self) -> str:
         """The covered calls in plain words and printable ASCII; nothing is left out."""
-        from signoff.queue.grant_coverage import grant_text  # late: it imports this module
+        if self.damage is not None:
+            return "nothing: its record is damaged"
+        covered = self.as_pattern().words()
+        if self.definition is None:
+            return covered
+        return f"{covered}; only while the tool is defined as it was then (definition {self.definition[:8]})"
 
-        return grant_text(self)
+    def as_pattern(self) -> GrantPattern:
+        """Return the covered calls as a pattern; an exact grant becomes one that covers its payload and no other.
+
+        Raises:
+            NotJsonError: The payload is not JSON.
+        """
+        return self.pattern or GrantPattern.exactly(self.tool_name, self.payload, server=self.server)
 
 
 def stored_key(key: str, definition: str | None, server: str | None) -> str:

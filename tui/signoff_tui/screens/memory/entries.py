@@ -10,7 +10,7 @@ from msgspec import Struct
 from signoff.canonical import NotJsonError
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
-from signoff.queue.grant_coverage import Reach, pattern_of, reach_of_pattern
+from signoff.queue.grant_coverage import Reach, reach_of_pattern
 from signoff.queue.grant_pattern import Exact
 
 __all__ = ["Entry", "Origin", "Reading", "load", "matching", "merged", "session_of"]
@@ -139,5 +139,5 @@ def _origin(queue: ReviewQueue, grant: Grant) -> Origin:
     reach = None
     if grant.damage is None:
         with suppress(NotJsonError):
-            reach = reach_of_pattern(pattern_of(grant), grant.payload, submission.arguments)
+            reach = reach_of_pattern(grant.as_pattern(), grant.payload, submission.arguments)
     return Origin(reach, submission.masked_keys)

@@ -13,11 +13,9 @@ from signoff.queue.grant_coverage import (
     end_words,
     free_words,
     limit_text,
-    matcher_words,
-    pattern_of,
     row_text,
 )
-from signoff.queue.grant_pattern import GrantPattern, Matcher
+from signoff.queue.grant_pattern import GrantPattern, Matcher, matcher_words
 from signoff.text.time import when_text
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.text.lines import (
@@ -154,7 +152,7 @@ def detail_lines(entry: Entry, width: int, *, now: int, you: str, waiting: int |
         lines += fact_lines("revoked", words, width, "warn")
     if grant.damage is not None:
         return [*lines, *fact_lines("damaged", f"it covers nothing: {grant.damage}", width, "danger")]
-    lines += fact_lines("applies to", applies_to(grant.session, grant.payload, pattern_of(grant)), width)
+    lines += fact_lines("applies to", applies_to(grant.session, grant.payload, grant.as_pattern()), width)
     lines += fact_lines("ends", end_words([grant.definition is not None])[0], width)
     lines += _matches(entry, width)
     lines += fact_lines("used", _uses(entry, now), width)
@@ -188,7 +186,7 @@ def _right_now(waiting: int | None) -> str:
 
 
 def _matches(entry: Entry, width: int) -> list[Line]:
-    grant, word, reach, pattern = entry.grant, breadth_word(entry), entry.reach, pattern_of(entry.grant)
+    grant, word, reach, pattern = entry.grant, breadth_word(entry), entry.reach, entry.grant.as_pattern()
     tool = Chunk(tool_text(grant), keep=True, most=24 if grant.server is None else 48)
     if reach is None:
         how = "how wide is not known"

@@ -28,7 +28,6 @@ from signoff.queue.grant_coverage import (
     entry_text,
     is_about,
     never_granted,
-    pattern_of,
     preview_words,
     reach_of_pattern,
 )
@@ -128,7 +127,7 @@ def offers(queue: ReviewQueue, entry: Entry, *, narrows: bool) -> Widening:
     if not grant.origin_request:
         raise GrantRefusedError("it was given outside the queue, without a request: it can only be revoked")
     request = queue.get(grant.origin_request)
-    now = pattern_of(grant)
+    now = grant.as_pattern()
     why_not = never_granted(request)
     if why_not is not None:
         raise GrantRefusedError(why_not)
