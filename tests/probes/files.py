@@ -90,9 +90,10 @@ def w09(at: Attempt) -> bool:
 @probe(Kind.BOUNDARY, "by /proc/PID/root and /proc/PID/cwd of any process")
 def w10(at: Attempt) -> bool:
     other = at.bystander()
+    beside = f"../../{at.base.name}/outside"  # from the place of another probe it leads here as well
     at.sh(
         f"for p in {other.pid} $(ls /proc | grep '^[0-9]'); do"
-        f"  (echo x > /proc/$p/root{at.outside}/new; echo x > /proc/$p/cwd/../outside/new2) 2>/dev/null; done"
+        f"  (echo x > /proc/$p/root{at.outside}/new; echo x > /proc/$p/cwd/{beside}/new2) 2>/dev/null; done"
     )
     return at.changed(at.outside)
 
