@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandbox_bench import require_backend
+from signoff.confine.protected_names import kept_back, open_up
 from signoff.tools.os_sandbox import OSSandbox
 from signoff.tools.roots import PathConfig
 
@@ -99,3 +100,33 @@ def test_what_was_there_stays_although_a_command_makes_its_directory_look_like_a
     for folder in (workdir, workdir / "src"):
         assert (folder / "config").read_text() == "mine"
         assert not (folder / ".envrc").exists()
+
+
+def test_files_of_the_same_name_in_two_roots_are_both_kept(workdir: Path) -> None:
+    for name in ("a", "b"):
+        (workdir / name).mkdir()
+    a, b = (PathConfig(root=name, mode="rw", write_approval=False) for name in ("a", "b"))
+    lines = run(workdir, "echo a > a/.envrc; echo b > b/.envrc", here=a, b=b)
+    assert {Path(line.rpartition(" ")[2]).read_text() for line in lines} == {"a\n", "b\n"}
+
+
+def test_a_directory_that_another_command_exchanges_for_a_link_leads_the_sweep_nowhere(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, home = workdir / "project", workdir / "home"
+    (project / "d/.vscode/closed").mkdir(parents=True)
+    (project / "d/.envrc").touch()
+    (home / ".vscode/closed").mkdir(parents=True)
+    (home / ".envrc").write_text("mine")
+    home.chmod(0o500)
+    before = sorted(home.rglob("*"))
+    (project / "d").rename(project / "d2")
+    (project / "d").symlink_to(home)
+    for name in (".envrc", ".vscode"):
+        with pytest.raises(NotADirectoryError):
+            kept_back(str(project / "d" / name), str(project), workdir / "quarantine")
+    monkeypatch.setattr(os, "access", lambda path, _: str(path) == str(project))  # root may look into anything
+    monkeypatch.setattr(os.path, "islink", lambda _: False)  # as it was when it was looked at
+    open_up(str(project))
+    assert sorted(home.rglob("*")) == before
+    assert home.stat().st_mode & 0o777 == 0o500

@@ -12,7 +12,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -161,8 +161,8 @@ def _of_repository(folder: str, unseen: Callable[[OSError], object] | None) -> I
                 yield path
 
 
-def _is_closed(folder: str) -> bool:
-    return not os.access(folder, os.R_OK | os.X_OK)
+def _is_closed(folder: str, needed: int = 0) -> bool:
+    return not os.access(folder, os.R_OK | os.X_OK | needed)
 
 
 def reason_of(path: str) -> str:
@@ -189,6 +189,8 @@ def _is_protected_name(outer: str, name: str) -> bool:
 def kept_back(path: str, top: str, quarantine: Path) -> str:
     """Move away a file or directory that a command made and that other programs would run or obey.
 
+    Another command may exchange directories for links meanwhile: no link below `top` is followed.
+
     Args:
         path: The file or directory.
         top: The directory that it is below.
@@ -202,20 +204,41 @@ def kept_back(path: str, top: str, quarantine: Path) -> str:
     """
     above, name = os.path.split(path)
     place = quarantine / os.path.relpath(path, top)
-    mode = stat.S_IMODE(os.stat(above).st_mode)  # noqa: PTH116
-    _let_in(above, os.W_OK)
-    if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
-        open_up(path, needed=os.W_OK)
-    try:
-        make_directory(place.parent)
-        shutil.move(path, place)
-    except OSError:
-        place = Path(above, f"kept-back-{quarantine.name}-{name[:100]}")
-        os.rename(path, place)  # noqa: PTH104
-    finally:
-        with suppress(OSError):
-            os.chmod(above, mode)  # noqa: PTH101
+    with _held(above, top) as held:
+        now = os.path.join(held, name)  # noqa: PTH118
+        mode = stat.S_IMODE(os.stat(held).st_mode)  # noqa: PTH116
+        _let_in(held, os.W_OK)
+        if os.path.isdir(now) and not os.path.islink(now):  # noqa: PTH112, PTH114
+            with _held(path, top) as itself:
+                open_up(itself, needed=os.W_OK)
+        try:
+            make_directory(place.parent)
+            shutil.move(now, place)
+        except OSError:
+            beside = f"kept-back-{os.urandom(3).hex()}-{name[:100]}"
+            os.rename(now, os.path.join(held, beside))  # noqa: PTH104, PTH118
+            return os.path.join(above, beside)  # noqa: PTH118
+        finally:
+            with suppress(OSError):
+                os.chmod(held, mode)  # noqa: PTH101
     return str(place)
+
+
+@contextmanager
+def _held(folder: str, top: str) -> Iterator[str]:
+    """A path that stays that of a directory, wherever it is moved; no link below `top` is followed to it."""
+    if not hasattr(os, "O_PATH"):  # macOS
+        yield folder
+        return
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+    number = os.open(top, flags)
+    try:
+        for name in PurePosixPath(folder).relative_to(top).parts:
+            above, number = number, os.open(name, flags | os.O_NOFOLLOW, dir_fd=number)
+            os.close(above)
+        yield f"/proc/self/fd/{number}"
+    finally:
+        os.close(number)
 
 
 def open_up(top: str, skip: Container[str] = (), needed: int = 0) -> None:
@@ -234,10 +257,12 @@ def open_up(top: str, skip: Container[str] = (), needed: int = 0) -> None:
         inside = [path for path in paths if path not in skip and not os.path.islink(path)]  # noqa: PTH114
         folders[:] = [os.path.basename(path) for path in inside]  # noqa: PTH119
         for path in inside:
-            _let_in(path, needed)
+            if _is_closed(path, needed):
+                with suppress(OSError), _held(path, top) as held:  # one that is gone, or a link by now
+                    _let_in(held, needed)
 
 
 def _let_in(folder: str, needed: int) -> None:
-    if not os.access(folder, os.R_OK | os.X_OK | needed):
+    if _is_closed(folder, needed):
         with suppress(OSError):  # another's, and no command's doing
             os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) | stat.S_IRWXU)  # noqa: PTH101, PTH116

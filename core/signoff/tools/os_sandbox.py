@@ -58,8 +58,9 @@ class Started:
         def say(error: OSError) -> None:
             lines.append(f"{error.filename} cannot be looked into for what was made there: {error.strerror}")
 
-        quarantine, tried = _quarantine(), set(self._protected)
+        tried = set(self._protected)
         for top in self._writable:
+            quarantine = _quarantine()  # of its own: two of them may have a file of the same name
             open_up(top, self._places | self._protected)
             while made := [
                 path for path, most in protected_below(top, self._places, say) if most and path not in tried
