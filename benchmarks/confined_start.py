@@ -15,7 +15,7 @@ from signoff.confine.bubblewrap import find_program, mounts_of, options
 from signoff.confine.detect import Unusable, detect
 from signoff.confine.seccomp import filter_program
 from signoff.confine.system import system_links
-from signoff.tools.os_sandbox import OSSandbox
+from signoff.tools.os_sandbox import OSSandbox, Started
 from signoff.tools.roots import PathConfig
 
 ROUNDS = 60
@@ -45,26 +45,31 @@ def run() -> list[dict[str, Any]]:
             os.lseek(calls, 0, os.SEEK_SET)
             return subprocess.run(line, check=True, env={}, pass_fds=(calls,)).returncode
 
+        ended: list[Started] = []
+
         def in_the_sandbox() -> int:
-            return confined.start(COMMAND, approved=False).process.wait()
+            ended.append(confined.start(COMMAND, approved=False))
+            return ended[-1].process.wait()
 
         times = _in_turn(
             {
                 "a confined command": in_the_sandbox,
                 "bwrap, written by hand": by_hand,
                 "the command alone": lambda: subprocess.run(COMMAND, check=True, env={}).returncode,
-            }
+            },
+            lambda: [ended.pop().swept() for _ in ended[:]],
         )
     rows = [{"name": f"{name}, p50", "value": value, "unit": "ms"} for name, value in times.items()]
     ratio = times["a confined command"] / times["bwrap, written by hand"]
     return [*rows, {"name": "a confined command / bwrap, written by hand, p50", "value": ratio, "unit": "x"}]
 
 
-def _in_turn(ways: dict[str, Callable[[], int]]) -> dict[str, float]:
+def _in_turn(ways: dict[str, Callable[[], int]], afterwards: Callable[[], object]) -> dict[str, float]:
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
             begin = time.perf_counter()
             assert way() == 0
             times[name].append((time.perf_counter() - begin) * 1e3)
+            afterwards()
     return {name: statistics.median(values) for name, values in times.items()}

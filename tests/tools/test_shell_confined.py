@@ -70,6 +70,17 @@ def test_what_lies_beside_the_roots_is_not_there_for_it(project: Path) -> None:
     assert "No such file" in tool(project).run_command("cat outside.txt").output
 
 
+def test_what_an_interrupted_command_made_is_moved_away(project: Path) -> None:
+    def interrupt() -> None:
+        eventually((project / "free/.envrc").exists)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        tool(project).run_command("echo evil > free/.envrc; sleep 10")
+    assert not (project / "free/.envrc").exists()
+
+
 def test_without_a_question_it_cannot_write_what_the_file_tools_would_ask_about(project: Path) -> None:
     result = tool(project).run_command("echo new > asks/new.txt")
     assert "Read-only file system" in result.output

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from sandbox_bench import require_backend
+from signoff.confine.errors import LaunchError
 from signoff.confine.protected_names import kept_back, open_up
-from signoff.tools.os_sandbox import OSSandbox
+from signoff.tools.os_sandbox import OSSandbox, Started
 from signoff.tools.roots import PathConfig
 
 
@@ -19,11 +23,18 @@ def _confined() -> None:
     require_backend()
 
 
-def run(project: Path, command: str, **roots: PathConfig) -> list[str]:
+def start(project: Path, command: str, **roots: PathConfig) -> Started:
     roots = {"here": PathConfig(root=".", mode="rw", write_approval=False)} | roots
     places = [(os.path.realpath(project / config.root), config) for config in roots.values()]
     sandbox = OSSandbox(places, cwd=os.path.realpath(project))
-    started = sandbox.start(["sh", "-c", command], approved=False, stderr=subprocess.DEVNULL)
+    return sandbox.start(["sh", "-c", command], approved=False, stderr=subprocess.DEVNULL)
+
+
+def run(project: Path, command: str, **roots: PathConfig) -> list[str]:
+    return end(start(project, command, **roots))
+
+
+def end(started: Started) -> list[str]:
     started.process.wait()
     return started.swept()
 
@@ -130,3 +141,87 @@ def test_a_directory_that_another_command_exchanges_for_a_link_leads_the_sweep_n
     open_up(str(project))
     assert sorted(home.rglob("*")) == before
     assert home.stat().st_mode & 0o777 == 0o500
+
+
+def until(path: Path) -> None:
+    limit = time.monotonic() + 10
+    while not path.exists():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def test_what_one_command_made_is_not_there_before_another_one_that_makes_it_again(workdir: Path) -> None:
+    first = start(workdir, "echo evil > .envrc; while [ ! -e go ]; do sleep 0.02; done")
+    until(workdir / ".envrc")
+    second = start(workdir, "while [ -e .envrc ]; do sleep 0.02; done; echo evil > .envrc")
+    (workdir / "go").touch()
+    assert len(end(first)) == 1
+    assert len(end(second)) == 1
+    assert [path.name for path in workdir.iterdir()] == ["go"]
+
+
+def test_what_another_command_may_have_made_is_left_to_its_sweep(workdir: Path) -> None:
+    first = start(workdir, "while [ ! -e go ]; do sleep 0.02; done")
+    (workdir / ".envrc").write_text("mine")
+    assert run(workdir, "true") == []
+    (workdir / "go").touch()
+    (line,) = end(first)
+    assert Path(line.rpartition(" ")[2]).read_text() == "mine"
+
+
+def test_what_was_replaced_during_a_command_stays_and_is_told(workdir: Path) -> None:
+    (workdir / ".envrc").write_text("mine")
+    started = start(workdir, "touch begun; while [ ! -e go ]; do sleep 0.02; done; echo evil >> .envrc")
+    until(workdir / "begun")
+    (workdir / "new").write_text("mine too\n")
+    (workdir / "new").rename(workdir / ".envrc")
+    (workdir / "go").touch()
+    (line,) = end(started)
+    assert line.startswith(f"{workdir}/.envrc was changed or replaced while the command ran")
+    assert (workdir / ".envrc").read_text().startswith("mine too\n")
+
+
+_KILLED = """
+import os, signal, sys, time
+sys.path[:0] = {path!r}
+from pathlib import Path
+from test_swept_files import start, until
+start(Path({project!r}), "echo evil > {name}; touch begun; sleep 10")
+until(Path({project!r}, "begun"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def kill_one_that_made(name: str, project: Path) -> None:
+    words = _KILLED.format(path=[*sys.path, str(Path(__file__).parent)], project=str(project), name=name)
+    assert subprocess.run([sys.executable, "-c", words], check=False).returncode == -signal.SIGKILL
+    assert (project / name).exists()
+
+
+def test_what_a_command_made_whose_program_was_killed_is_looked_at_before_the_next_one(workdir: Path) -> None:
+    (workdir / ".bashrc").write_text("mine")
+    kill_one_that_made(".envrc", workdir)
+    with pytest.raises(LaunchError, match=r"an earlier command may have made .*/\.envrc, ") as refused:
+        run(workdir, "true")
+    (workdir.parent / "other").mkdir()
+    assert run(workdir.parent / "other", "true") == []
+    record = Path(str(refused.value).rpartition(" ")[2])
+    assert record.exists()
+    (workdir / ".envrc").unlink()
+    assert run(workdir, "true") == []
+    assert not record.exists()
+
+
+def test_the_record_of_a_killed_program_is_removed_if_its_command_made_nothing_of_that_kind(workdir: Path) -> None:
+    kill_one_that_made("file", workdir)
+    assert run(workdir, "true") == []
+
+
+def test_files_of_a_root_that_another_command_could_not_write_are_not_its(workdir: Path) -> None:
+    (workdir / "lib").mkdir()
+    (workdir / "lib/.envrc").write_text("mine")
+    first = start(workdir, "while [ ! -e go ]; do sleep 0.02; done", lib=PathConfig(root="lib", mode="ro"))
+    assert run(workdir, "true") == []
+    (workdir / "go").touch()
+    assert end(first) == []
+    assert (workdir / "lib/.envrc").read_text() == "mine"

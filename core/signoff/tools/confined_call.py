@@ -66,8 +66,14 @@ def confined(function: types.FunctionType, file: str, os_sandbox: OSSandbox) -> 
         started = os_sandbox.start(
             argv, approved=False, reads=[*_python(), file], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
         )
-        answer, _ = started.process.communicate(told.encode())
-        kept = started.swept()
+        try:
+            answer, _ = started.process.communicate(told.encode())
+        except BaseException:  # such as an interrupt
+            started.process.kill()
+            started.process.wait()
+            raise
+        finally:
+            kept = started.swept()
         if not answer:
             raise ConfinedCallError(
                 f"{function.__name__} ended with {started.process.returncode}, without a result"

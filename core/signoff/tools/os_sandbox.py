@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
-from signoff.confine.errors import LaunchError
 from signoff.confine.profile import EVERYWHERE, NOWHERE, OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.protected_names import (
     kept_back,
@@ -21,6 +21,7 @@ from signoff.confine.protected_names import (
 )
 from signoff.effects import Confinement
 from signoff.tools.os_profile import OSProfileConfig, derived, links_to, own_places
+from signoff.tools.os_records import KeptRecord, Record, made_by_others, refuse_unseen
 
 if TYPE_CHECKING:
     import subprocess
@@ -33,6 +34,8 @@ __all__ = ["OSSandbox", "Started"]
 
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}  # noqa: S108 - a directory of the command alone
 _TOOLS_FILE = "tools.py"
+_MOST_LOOKS = 20
+"""The most looks of a sweep at a directory: another command may make new files there all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +47,51 @@ class Started:
     """
 
     process: subprocess.Popen[bytes]
-    _writable: tuple[str, ...] = ()
-    _places: frozenset[str] = frozenset()
-    _protected: frozenset[str] = frozenset()
+    _record: Record = field(default_factory=Record)
+    _states: Mapping[str, _State] = field(default_factory=dict)
+    _kept: KeptRecord | None = None
 
     def swept(self) -> list[str]:
         """Move away what the command made, although other programs run or obey it, and return a line for each.
 
-        To be called when it has ended.
+        To be called when it has ended. What was there before stays, and a line tells what of it was replaced.
         """
-        lines: list[str] = []
+        if self._kept is not None and self._kept.has_ended:
+            return []
+        changed = {path for path, state in self._states.items() if _state(path) not in (None, state)}
+        lines = [_told(path) for path in sorted(changed & self._record.protected) if self._record.may_write(path)]
+        tried = set(self._states) - (changed - self._record.protected)
+        clean = [self._sweep(top, tried, lines) for top in sorted(self._record.writable)]
+        if self._kept is not None and all(clean):
+            self._kept.end()
+        return list(dict.fromkeys(lines))
+
+    def _sweep(self, top: str, tried: set[str], lines: list[str]) -> bool:
+        """Sweep a directory, and return whether nothing is left there."""
 
         def say(error: OSError) -> None:
             lines.append(f"{error.filename} cannot be looked into for what was made there: {error.strerror}")
 
-        tried = set(self._protected)
-        for top in self._writable:
-            quarantine = _quarantine()  # of its own: two of them may have a file of the same name
-            open_up(top, self._places | self._protected)
-            while made := [
-                path for path, most in protected_below(top, self._places, say) if most and path not in tried
-            ]:
+        quarantine = _quarantine()  # of its own: two directories may have a file of the same name
+        open_up(top, self._record.places | self._states.keys())
+        is_clean = True
+        for _ in range(_MOST_LOOKS):
+            try:
+                below = protected_below(top, self._record.places, say)
+                made = [path for path, most in below if most and path not in tried]
                 reasons = {path: reason_of(path) for path in made}
-                away = {path if reason in tried else reason for path, reason in reasons.items()}
-                tried |= away
-                lines += [_put_away(path, top, quarantine) for path in sorted(away)]
-        return list(dict.fromkeys(lines))
+            except OSError as error:  # another command is at work here
+                say(error)
+                continue
+            if not made:
+                return is_clean
+            away = {path if reason in tried else reason for path, reason in reasons.items()}
+            tried |= away
+            for path in sorted(away):
+                line, moved = _put_away(path, top, quarantine)
+                lines.append(line)
+                is_clean &= moved
+        return False
 
 
 class OSSandbox:
@@ -232,18 +254,29 @@ class OSSandbox:
         streams: Mapping[str, int | IO[Any] | None],
         copies: Mapping[str, str] | None = None,
     ) -> Started:
-        found = self._protected(profile)
-        process = self._backend.start(
-            argv,
-            _without(profile, found),
-            cwd=cwd or self._cwd,
-            env=self._environment(profile) | _INSIDE | dict(env or {}),
-            replaced=copies,
-            links=self._links,
-            **streams,
-        )
+        writable = frozenset(() if copies else _writable(profile))
         places = frozenset(path for path, _ in profile.paths)
-        return Started(process, () if copies else _writable(profile), places, frozenset(found))
+        found = self._protected(profile)
+        doubtful = made_by_others(found, writable) if writable else set()
+        # After that: what the sweep of another command has moved away meanwhile is not there.
+        states = {path: state for path in found if (state := _state(path)) is not None}
+        record = Record(writable, places, frozenset(states) - doubtful)
+        kept = KeptRecord.of(record) if writable else None
+        try:
+            process = self._backend.start(
+                argv,
+                _without(profile, found),
+                cwd=cwd or self._cwd,
+                env=self._environment(profile) | _INSIDE | dict(env or {}),
+                replaced=copies,
+                links=self._links,
+                **streams,
+            )
+        except BaseException:
+            if kept is not None:
+                kept.end()
+            raise
+        return Started(process, record, states, kept)
 
     def _protected(self, profile: OSProfile) -> dict[str, PathAccess]:
         """The files that are there now and that commands must leave as they are, with what they may do there."""
@@ -252,7 +285,7 @@ class OSSandbox:
         found = {tools: PathAccess.READ} if os.path.lexists(tools) else {}
         for top, access in profile.paths:
             if access is not PathAccess.NONE:
-                below = protected_below(top, places, _refuse_unseen if access is PathAccess.WRITE else None)
+                below = protected_below(top, places, refuse_unseen if access is PathAccess.WRITE else None)
                 found |= {path: min(most, found.get(path, most)) for path, most in below if most < access}
         return found
 
@@ -279,20 +312,31 @@ def _without_protected(profile: OSProfile, roots: Iterable[tuple[str, PathConfig
     return replace(profile, paths=paths)
 
 
-def _refuse_unseen(error: OSError) -> None:
-    """Refuse to start a command that could change what nobody can look for."""
-    if not isinstance(error, NotADirectoryError):  # a file alone
-        raise LaunchError(
-            f"{error.filename} cannot be looked into for protected files: {error.strerror}"
-        ) from error
+_State = tuple[int, int, int]
 
 
-def _put_away(path: str, top: str, quarantine: Path) -> str:
+def _state(path: str) -> _State | None:
+    """What tells a file or directory from another one in its place; of a file also whether it was changed."""
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino, 0 if stat.S_ISDIR(facts.st_mode) else facts.st_ctime_ns
+
+
+def _told(path: str) -> str:
+    return f"{path} was changed or replaced while the command ran; what is replaced is not protected: look at it"
+
+
+def _put_away(path: str, top: str, quarantine: Path) -> tuple[str, bool]:
+    """A line about a file that a command made, and whether it was moved away."""
+    moved = True
     try:
         end = f"it is now {kept_back(path, top, quarantine)}"
     except OSError as error:
+        moved = not os.path.lexists(path)
         end = f"it could not be moved away ({error.strerror}); look at it"
-    return f"{path} was made, and other programs run or obey files of that name: {end}"
+    return f"{path} was made, and other programs run or obey files of that name: {end}", moved
 
 
 def _quarantine() -> Path:

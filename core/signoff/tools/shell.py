@@ -235,7 +235,10 @@ class ShellTool:
             except BaseException as error:
                 if started is not None:
                     _end(started.process)
-                if started is None or not isinstance(error, subprocess.TimeoutExpired):
+                if started is None:
+                    raise
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    started.swept()
                     raise
                 end = f"\n[ended after {self.timeout:g} seconds]"
                 return CommandResult(None, _text(output) + end + _swept(started))
