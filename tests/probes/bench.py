@@ -313,6 +313,7 @@ class Attempt:
     def _environment(self) -> dict[str, str]:
         places = [os.path.realpath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
         own = {"PYTHONPATH": os.pathsep.join(places), "LANG": os.environ.get("LANG", "C.UTF-8")}
+        own["XDG_DATA_HOME"] = str(self.base / "data")  # where the launcher keeps records
         return own | {"PATH": PATH, "HOME": str(self.home), "AGENT_KEY": self.key}
 
     def said(self) -> str:
