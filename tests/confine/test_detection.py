@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from signoff.confine import bubblewrap
+from signoff.confine.bubblewrap import Bubblewrap
 from signoff.confine.detect import CHECKS, Unusable, Usable, detect, first_usable
+from signoff.confine.errors import LaunchError
+from signoff.confine.profile import OSProfile
 
 Install = Callable[[str], None]
 
@@ -110,12 +115,14 @@ def test_one_that_fails_says_why(install: Install) -> None:
         ("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "unmasked /proc"),
         (
             "bwrap: Creating new namespace failed: nesting depth or max_*_namespaces exceeded (ENOSPC)",
-            "external",
+            "max_user_namespaces",
         ),
         (
             "bwrap: No permissions to create new namespace, likely because the kernel does not allow it",
-            "allow user namespaces",
+            "chroot",
         ),
+        ("bwrap: setting up uid map: Operation not permitted", "SETFCAP"),
+        ("bwrap: Can't bind mount /oldroot/dev/tty on /newroot/dev/tty: No such file", "usual devices"),
         ("bwrap: something else", "docs/sandbox.md"),
     ],
 )
@@ -130,6 +137,51 @@ def test_none_at_all(install: Install) -> None:
     found = unusable()
     assert "not installed" in found.raw_line
     assert found.remedy == "install bubblewrap (apt install bubblewrap)"
+
+
+# -- Why one did not set up a sandbox.
+
+
+def refusal(**streams: Any) -> LaunchError:
+    with pytest.raises(LaunchError) as caught:
+        Bubblewrap().start(["true"], OSProfile(), cwd="/", env={}, **streams)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "told", ["", "child = os.fork()\nif not child: os._exit(1)\ntell(child); time.sleep(0.1)"]
+)
+def test_what_it_says_is_the_reason_whenever_it_fails(install: Install, told: str, tmp_path: Path) -> None:
+    install(f'import time\n{told}\nsys.exit("bwrap: Can\'t mount proc on /newroot/proc")')
+    said = "the sandbox was not set up: bwrap: Can't mount proc on /newroot/proc"
+    with (tmp_path / "output").open("w+b") as output:
+        for streams in ({"stdout": output, "stderr": subprocess.STDOUT}, {"stderr": subprocess.PIPE}):
+            error = refusal(**streams)
+            assert error.words == said
+            assert "unmasked /proc" in str(error)
+
+
+def test_without_words_the_exit_code_is_told(install: Install, capfd: pytest.CaptureFixture[str]) -> None:
+    install("sys.exit(3)")
+    words = "the sandbox was not set up: bwrap ended with exit code 3"
+    assert str(refusal(stderr=subprocess.DEVNULL)) == words
+    install('sys.exit("bwrap: no")')
+    above = ", and its own words stand above"
+    assert str(refusal()) == f"{words[:-1]}1{above}"
+    assert capfd.readouterr().err == "bwrap: no\n"
+
+
+def test_or_the_signal_that_ended_it(install: Install) -> None:
+    install("os.kill(os.getpid(), 9)")
+    error = refusal()
+    assert error.words == "the sandbox was not set up: bwrap was ended by SIGKILL"
+    assert error.remedy == "try again; if it happens again, memory or processes are short"
+
+
+@pytest.mark.usefixtures("real_sandbox")
+def test_a_command_that_the_system_cannot_start_is_told() -> None:
+    with pytest.raises(LaunchError, match="bwrap cannot be started: Argument list too long"):
+        Bubblewrap().start(["x" * (1 << 20)], OSProfile(), cwd="/", env={})
 
 
 # -- Programs that confine less.

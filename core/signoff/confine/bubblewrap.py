@@ -21,10 +21,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import IO, Any, Self
 
 from signoff.confine.checks import Check
-from signoff.confine.errors import LaunchError
+from signoff.confine.errors import LaunchError, ended_words, remedy_of
 from signoff.confine.mountinfo import MountLine, origin, read_mounts
 from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.seccomp import UnknownMachineError, filter_program
@@ -47,6 +48,8 @@ _LOOK_AGAIN = 0.0002
 """The time, in seconds, between two looks at whether a sandbox is set up."""
 _LONGEST_WAIT = 0.05
 """The longest time, in seconds, before the first look."""
+_SECONDS_TO_END = 0.5
+_MOST_SAID = 1000
 
 
 class MountKind(StrEnum):
@@ -267,7 +270,7 @@ class Bubblewrap:
         with _SettingUp(words, calls) as setting_up:
             process = setting_up.popen([program], argv, env=dict(env), **streams)
             try:
-                child = setting_up.child(process, streams.get("stdout"))
+                child = setting_up.child(process)
                 # Each look holds up the mounting, so the first one comes when it is nearly done, as the last time.
                 begun = time.monotonic()
                 time.sleep(min(self._set_up_seconds, _LONGEST_WAIT) * 0.8)
@@ -276,12 +279,30 @@ class Bubblewrap:
                 resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))
                 resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
                 setting_up.release()
-            except BaseException as error:
+            except (LaunchError, OSError) as error:
+                reason = _failure(process, error, streams)
                 _end(process)
-                if isinstance(error, OSError):
-                    raise LaunchError(f"the sandbox cannot be looked at: {error.strerror}") from error
+                raise reason from None
+            except BaseException:
+                _end(process)
                 raise
             return process
+
+
+def _failure(
+    process: subprocess.Popen[bytes], error: LaunchError | OSError, streams: Mapping[str, int | IO[Any] | None]
+) -> LaunchError:
+    """The reason why no command was started; if Bubblewrap ended, that is the reason, whatever was seen of it."""
+    if isinstance(error, OSError):  # what waited inside is gone, and so will be what started it
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_SECONDS_TO_END)
+    code = process.poll()
+    if code is None:
+        return LaunchError(f"the sandbox cannot be looked at: {error}") if isinstance(error, OSError) else error
+    how = _said(process, streams) or f"bwrap {ended_words(code)}"
+    if how.startswith("bwrap ended") and streams.get("stderr") is None:
+        how += ", and its own words stand above"
+    return LaunchError(f"the sandbox was not set up: {how}", remedy_of(how))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -289,6 +310,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 def find_program() -> str:
@@ -307,10 +331,19 @@ def find_program() -> str:
 
 def _require_trusted(path: str) -> None:
     facts = os.stat(path)  # noqa: PTH116
-    if facts.st_uid != 0 or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    by_others = facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if by_others or (facts.st_uid != 0 and not _is_root_outside(facts.st_uid)):
         raise LaunchError(f"{path} does not belong to root alone")
     if facts.st_mode & stat.S_ISUID:
         raise LaunchError(f"{path} is set-user-id; install one that uses user namespaces")
+
+
+def _is_root_outside(owner: int) -> bool:
+    """True in a user namespace that has not the root outside, for the number of all who are not in it."""
+    nobody = int(Path("/proc/sys/kernel/overflowuid").read_text(encoding="ascii"))
+    lines = Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()
+    maps = [(int(first), int(count)) for first, _, count in map(str.split, lines)]
+    return owner == nobody and not any(first <= nobody < first + count for first, count in maps)
 
 
 class _SettingUp:
@@ -341,18 +374,21 @@ class _SettingUp:
         return both
 
     def popen(self, program: Sequence[str], argv: Sequence[str], **given: Any) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [*program, "--args", str(self._words), "--", *argv],
-            pass_fds=(self._words, self._filter, self._tells, self._waits),
-            start_new_session=True,
-            **given,
-        )
+        try:
+            process = subprocess.Popen(
+                [*program, "--args", str(self._words), "--", *argv],
+                pass_fds=(self._words, self._filter, self._tells, self._waits),
+                start_new_session=True,
+                **given,
+            )
+        except OSError as error:
+            raise LaunchError(f"{program[0]} cannot be started: {error.strerror}") from error
         for number in (self._tells, self._waits):
             self._ours.remove(number)
             os.close(number)
         return process
 
-    def child(self, process: subprocess.Popen[bytes], output: object) -> int:
+    def child(self, process: subprocess.Popen[bytes]) -> int:
         """Return the process that waits inside."""
         told, end = b"", time.monotonic() + _SECONDS
         while b"}" not in told:
@@ -361,8 +397,9 @@ class _SettingUp:
                 raise LaunchError(f"the sandbox was not set up within {_SECONDS:g} seconds")
             piece = os.read(self._info, 4096)
             if not piece:
-                process.wait(_SECONDS)
-                raise LaunchError(f"the sandbox was not set up: {_said(output) or 'bwrap says nothing'}")
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_SECONDS)
+                raise LaunchError("bwrap closed what it should tell its process by, and goes on")
             told += piece
         return int(json.loads(told)["child-pid"])
 
@@ -377,10 +414,17 @@ class _SettingUp:
             os.close(number)
 
 
-def _said(output: object) -> str:
-    """The words of the program, if its errors go to a file."""
+def _said(process: subprocess.Popen[bytes], streams: Mapping[str, int | IO[Any] | None]) -> str:
+    """The words of a program that ended, if its errors go to a file or a pipe of ours."""
+    errors = streams.get("stderr")
+    file, pipe = (
+        (streams.get("stdout"), process.stdout) if errors == subprocess.STDOUT else (errors, process.stderr)
+    )
     try:
-        return os.pread(output.fileno(), 1000, 0).decode("utf-8", "replace").strip()  # type: ignore[attr-defined]
+        if pipe is not None:
+            os.set_blocking(pipe.fileno(), False)
+            return os.read(pipe.fileno(), _MOST_SAID).decode("utf-8", "replace").strip()
+        return os.pread(file.fileno(), _MOST_SAID, 0).decode("utf-8", "replace").strip()  # type: ignore[union-attr]
     except (AttributeError, OSError):
         return ""
 

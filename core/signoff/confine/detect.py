@@ -16,6 +16,7 @@ from pathlib import Path
 
 from signoff.confine.backends import Backend, LaunchError, backend_named
 from signoff.confine.checks import Check
+from signoff.confine.errors import remedy_of
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.system import system_files
 
@@ -80,20 +81,6 @@ done < /proc/self/status
 exit 42
 """
 
-_REMEDIES = (
-    (("RTM_NEWADDR", "uid map", "setting up uid"), "load the AppArmor profile for bwrap that your system brings"),
-    (("Can't mount proc",),
-     "start the container with an unmasked /proc, or say os_sandbox: external if it is the sandbox"),
-    (("No space left", "nesting"),
-     "it is inside another sandbox that allows none; say os_sandbox: external if that one counts"),
-    (("No permissions to create new namespace", "Operation not permitted"),
-     "allow user namespaces, or say os_sandbox: external in a container"),
-    (("not installed",), "install bubblewrap (apt install bubblewrap)"),
-    (("Landlock",), "use bwrap, or Linux 6.2 and later with landlock among its security modules"),
-    (("on macOS only",), "use bwrap on Linux"),
-    (("sandbox_apply",), "it is inside another sandbox of macOS; say os_sandbox: external if that one counts"),
-)  # fmt: skip
-
 
 @cache
 def detect(name: str) -> Usable | Unusable:
@@ -106,8 +93,8 @@ def detect(name: str) -> Usable | Unusable:
     try:
         failed = _failed_checks(backend)
     except (LaunchError, OSError, subprocess.TimeoutExpired) as error:
-        line = str(error)
-        return Unusable(name, "no command can be started in it", _remedy(line), line)
+        line = error.words if isinstance(error, LaunchError) else str(error)
+        return Unusable(name, "no command can be started in it", remedy_of(line) or "see docs/sandbox.md", line)
     if not failed:
         return Usable(backend)
     return Unusable(
@@ -186,9 +173,3 @@ def _results(base: Path, code: int, said: str) -> tuple[bool, ...]:
 def _other_namespace(kind: str, said: str) -> bool:
     inside = [line for line in said.splitlines() if line.startswith(f"{kind}:[")]
     return len(inside) == 1 and inside[0] != os.readlink(f"/proc/self/ns/{kind}")  # noqa: PTH115
-
-
-def _remedy(line: str) -> str:
-    return next(
-        (remedy for words, remedy in _REMEDIES if any(word in line for word in words)), "see docs/sandbox.md"
-    )

@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from signoff.confine.checks import Check
-from signoff.confine.errors import LaunchError
+from signoff.confine.errors import LaunchError, ended_words
 from signoff.confine.landlock_launcher import READY
 from signoff.confine.profile import OSProfile, PathAccess
 from signoff.confine.scratch import Scratch
@@ -135,7 +135,7 @@ def _launched(told: bytes, streams: Mapping[str, int | IO[Any] | None]) -> subpr
         os.close(tells)
         tells = -1
         try:
-            _require_ready(ours)
+            _require_ready(ours, process)
         except BaseException:
             process.kill()
             process.wait()
@@ -147,7 +147,7 @@ def _launched(told: bytes, streams: Mapping[str, int | IO[Any] | None]) -> subpr
                 os.close(number)
 
 
-def _require_ready(ours: int) -> None:
+def _require_ready(ours: int, process: subprocess.Popen[bytes]) -> None:
     """Return when the launcher is gone because the command took its place.
 
     Raises:
@@ -164,4 +164,4 @@ def _require_ready(ours: int) -> None:
         said += piece
     if said != READY:
         words = said.removeprefix(READY).decode("utf-8", "replace")
-        raise LaunchError(words or "the program that sets up Landlock ended early")
+        raise LaunchError(words or f"the program that sets up Landlock {ended_words(process.wait(_SECONDS))}")
