@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from cli_bench import HOSTILE, Cli, Ended
 
+from sandbox_bench import require_backend
 from signoff.text.ascii_json import ascii_json
 
 
@@ -351,6 +352,16 @@ def test_a_sandbox_of_the_operating_system_that_cannot_be_had_is_warned_of(cli: 
         f"sandbox: {{require_os_sandbox: true, os_sandbox_backends: [seatbelt], os_sandbox_fallback: {fallback}}}"
     )
     assert any(each.startswith("1:11: sandbox.require_os_sandbox: ") for each in warnings_of(cli, text))
+
+
+def test_a_limit_for_commands_that_names_what_is_not_there_is_warned_of(cli: Cli) -> None:
+    require_backend()
+    text = (
+        "sandbox: {paths: {a: {root: ., mode: rw}}, require_os_sandbox: true, os_sandbox_profile: {write: [new]}}"
+    )
+    (line,) = (each for each in warnings_of(cli, text) if "os_sandbox_profile" in each)
+    told = f"there is no {cli.folder}/new, so no command is started that could make it"
+    assert line == f"1:99: sandbox.os_sandbox_profile.write[0]: {told}; make it first, or leave the entry out"
 
 
 @pytest.mark.parametrize(

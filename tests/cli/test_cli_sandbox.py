@@ -103,3 +103,28 @@ def test_the_key_of_the_reviewer_cannot_be_read_from_inside(project: Cli) -> Non
     ended = project.run(*words, SIGNOFF_KEYS_DIR=str(keys))
     assert ended.code != 0
     assert "secret" not in ended.out
+
+
+def test_explain_tells_the_limit_that_keeps_commands_from_starting(project: Cli) -> None:
+    with (project.folder / "signoff.yaml").open("a") as file:
+        file.write("  os_sandbox_profile: {write: [free, asks/new]}\n")
+    ended = project.run("sandbox", "explain", "--config", "signoff.yaml")
+    assert "signoff: sandbox.os_sandbox_profile.write[1]: there is no " in ended.err
+    assert ended.err.endswith("; make it first, or leave the entry out\n")
+
+
+def test_explain_says_what_landlock_enforces(project: Cli) -> None:
+    require_backend("landlock")
+    with (project.folder / "signoff.yaml").open("a") as file:
+        file.write("  os_sandbox_backends: [landlock]\n")
+    (project.folder / "free/.envrc").touch()
+    words = ("sandbox", "explain", "--config", "signoff.yaml")
+    ended = project.run(*words)
+    assert "a command that a person approves (landlock): can write: asks/; network: no" in ended.out
+    assert f"  write  {project.folder}/free\n" not in ended.out
+    assert "free is read-only for commands: landlock cannot keep a part of it as it is" in ended.err
+    with (project.folder / "signoff.yaml").open("a") as file:
+        file.write("  os_sandbox_profile: {hide: [free]}\n")
+    ended = project.run(*words)
+    assert ended.code == 2
+    assert "no command can be started: " in ended.err

@@ -23,6 +23,7 @@ from hypothesis.errors import NoSuchExample
 from os_profile_world import LESS, OPEN, World, configs, new_world, owns, plain_configs
 from pydantic import ValidationError
 
+from signoff.confine.checks import Check
 from signoff.confine.detect import Usable
 from signoff.confine.errors import LaunchError
 from signoff.confine.profile import EVERYWHERE, OSProfile, PathAccess, PathMap
@@ -381,6 +382,7 @@ class Recorder:
     """A backend that starts nothing, and keeps the profile."""
 
     name = "recorder"
+    checks = frozenset(Check)
 
     def __init__(self) -> None:
         self.profile = OSProfile()

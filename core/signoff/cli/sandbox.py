@@ -123,12 +123,24 @@ def _ask(
 @_config_option
 @json_option
 def explain(*, file: str, as_json: bool) -> int:
-    """Say what the commands of an agent may touch: those that a person approves, and all others."""
+    """Say what the commands of an agent may touch: those that a person approves, and all others.
+
+    It is what is enforced now; where that is less than the settings say, a line tells why. It ends with 2 if no
+    command can be started.
+    """
+    from signoff.confine.errors import LaunchError
+    from signoff.settings_yaml import dotted
+
     found = _os_sandbox(file)
     if found is None:
         return ExitCode.USAGE
     _, confined = found
-    profiles = {name: confined.profile(approved=approved) for name, approved in _KINDS.items()}
+    for key, words in confined.findings():
+        complain(f"{dotted(('sandbox', *key))}: {words}")
+    try:
+        profiles = {name: confined.enforced(approved=approved) for name, approved in _KINDS.items()}
+    except LaunchError:  # which is among the findings
+        return ExitCode.USAGE
     if as_json:
         print_json({name: each.facts() | {"digest": each.digest()} for name, each in profiles.items()})
         return ExitCode.OK
@@ -171,7 +183,8 @@ def _lines(name: str, found: Usable | Unusable) -> Iterator[str]:
     from signoff.confine.detect import Usable
 
     if isinstance(found, Usable):
-        yield f"{name}: works"
+        less = ", and holds less: it is used only where os_sandbox_backends names it"
+        yield f"{name}: works{less if found.not_held else ''}"
         yield from (f"  ok  {one}" for one in found.checks)
         yield from (f"  no  {one}" for one in found.not_held)
         return

@@ -176,15 +176,18 @@ def _of_same_roots(report: Report) -> Iterator[SettingsWarning]:
 
 
 def _of_os_sandbox(report: Report) -> Iterator[SettingsWarning]:
-    """A warning if the operating system's sandbox is required and cannot be had."""
+    """Warnings if the operating system's sandbox is required and cannot be had, or holds less than is written."""
     if report.config.sandbox is None:
         return
     try:
         files = FileSandbox(report.config.sandbox, cwd=report.directory)
         files.require_usable()
-        files.os_sandbox(report.config.shell, os.path.realpath(report.directory))
+        confined = files.os_sandbox(report.config.shell, os.path.realpath(report.directory))
     except (ValueError, PermissionError) as error:
         yield SettingsWarning(("sandbox", "require_os_sandbox"), str(error))
+        return
+    for path, words in () if confined is None else confined.findings():
+        yield SettingsWarning(("sandbox", *path), words)
 
 
 def _of_what_takes_an_os_sandbox(report: Report) -> Iterator[SettingsWarning]:

@@ -26,11 +26,21 @@ class Backend(Protocol):
         name: Its name in settings.
         checks: What it promises of the things that are tried before it is used.
         shows_copies: True if it can show other directories in the places of some.
+        exact: True if it enforces profiles as they are; otherwise `enforced` says what it does.
     """
 
     name: str
     checks: frozenset[Check]
     shows_copies: bool
+    exact: bool
+
+    def enforced(self, profile: OSProfile) -> OSProfile:
+        """Return what it enforces of a profile: the same, or less.
+
+        Raises:
+            LaunchError: It starts no command under the profile.
+        """
+        ...
 
     def start(
         self,

@@ -159,7 +159,7 @@ def _kind_of_file(path: str) -> str | None:
 def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
     """Return if it does no harm that a place is not there: nobody can make it."""
     if access is PathAccess.WRITE:
-        raise LaunchError(f"{path} is to be writable, and is not there")
+        raise LaunchError(f"{path} is to be writable, and is not there", "make it first")
     if above is PathAccess.WRITE:
         raise LaunchError(f"{path} is protected, and is not there, so that the command could make it")
 
@@ -237,9 +237,14 @@ class Bubblewrap:
     name = "bwrap"
     checks = frozenset(Check)
     shows_copies = True
+    exact = True
 
     def __init__(self) -> None:
         self._set_up_seconds = 0.0
+
+    def enforced(self, profile: OSProfile) -> OSProfile:
+        """Return a profile as it is; see `Backend.enforced`."""
+        return profile
 
     def start(
         self,

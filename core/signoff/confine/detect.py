@@ -10,7 +10,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -31,9 +31,11 @@ class Usable:
 
     Attributes:
         backend: It.
+        skipped: Those that come before it in the settings, and cannot be used.
     """
 
     backend: Backend
+    skipped: tuple[Unusable, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -104,11 +106,11 @@ def detect(name: str) -> Usable | Unusable:
 
 def first_usable(names: Sequence[str]) -> Usable | tuple[Unusable, ...]:
     """Return the first of some backends that confines, or why none does."""
-    found = []
+    found: list[Unusable] = []
     for name in names:
         result = detect(name)
         if isinstance(result, Usable):
-            return result
+            return replace(result, skipped=tuple(found))
         found.append(result)
     return tuple(found)
 

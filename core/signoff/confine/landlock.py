@@ -19,13 +19,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from signoff.confine.checks import Check
 from signoff.confine.errors import LaunchError, ended_words
 from signoff.confine.landlock_launcher import READY
-from signoff.confine.profile import OSProfile, PathAccess
+from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.scratch import Scratch
 from signoff.confine.seccomp import UnknownMachineError, filter_program
 
@@ -69,6 +70,11 @@ class Landlock:
     name = "landlock"
     checks = frozenset(Check) - {Check.NETWORK, Check.PROCESSES, Check.CAPABILITIES}
     shows_copies = False
+    exact = False
+
+    def enforced(self, profile: OSProfile) -> OSProfile:
+        """Return the profile with what is lowered around what allows less; see `Backend.enforced`."""
+        return replace(profile, paths=profile.paths.meet(PathMap(rules_of(profile))))
 
     def start(
         self,

@@ -19,7 +19,7 @@ from signoff.approved_call import (
     require_approved,
     was_written,
 )
-from signoff.confine.detect import Usable, first_usable
+from signoff.confine.detect import Usable, detect, first_usable
 from signoff.effects import Command, FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.snapshot.files import edited, named
@@ -111,6 +111,7 @@ _VERBS = {
     "list_files": "List",
 }
 _HONORS = frozenset({PARTIAL})
+_WEAKER = "name landlock in os_sandbox_backends, which works here and holds less, or "
 _OR_ELSE = (
     'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools, or'
     ' os_sandbox to "external" if something else confines the agent'
@@ -164,8 +165,9 @@ class FileSandbox:
             self._refuses = not isinstance(found, Usable)
             if isinstance(found, tuple) and config.os_sandbox_fallback == "fail_fast":
                 why = "; ".join(map(str, found))
+                weaker = _WEAKER if isinstance(detect("landlock"), Usable) else ""
                 raise ValueError(
-                    f"require_os_sandbox is set, and commands cannot be confined here: {why}. {_OR_ELSE}"
+                    f"require_os_sandbox is set, and commands cannot be confined here: {why}. {weaker}{_OR_ELSE}"
                 )
         self._names = frozenset(config.paths)
         self._all_roots = Roots(config.paths, cwd, by_kernel=by_kernel)

@@ -7,7 +7,7 @@ cannot say what the configuration says, such as endings of names, it allows less
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.system import system_files
 from signoff.queue.keys.folder import keys_folder
 from signoff.queue.location import PLACE_VARIABLE, is_url, locate
+from signoff.settings_yaml import KeyPath
 
 if TYPE_CHECKING:
     from signoff.tools.file_sandbox import SandboxConfig
@@ -82,6 +83,24 @@ class OSProfileConfig(BaseModel):
             paths = paths.meet(PathMap(self._places(cwd, (*self.read, *(self.write or ())))))
         environment = None if self.environment is None else frozenset(self.environment)
         return OSProfile(paths, runtime, self.network is not False, True, environment)
+
+    def absent(self, cwd: str, profile: OSProfile) -> Iterator[tuple[KeyPath, str]]:
+        """Yield the entries that keep a profile from being enforced because they are not there, with what to do.
+
+        Args:
+            cwd: As for `profile`.
+            profile: A profile within these limits.
+        """
+        places = dict(profile.paths)
+        for name, access in (("write", PathAccess.WRITE), ("hide", PathAccess.NONE)):
+            for index, entry in enumerate(getattr(self, name) or ()):
+                path = _resolved(cwd, entry)
+                if places.get(path) is not access or os.path.lexists(path):
+                    continue
+                above = profile.paths.at(os.path.dirname(path))  # noqa: PTH120
+                if PathAccess.WRITE in (access, above):
+                    told = f"there is no {path}, so no command is started that could make it"
+                    yield ("os_sandbox_profile", name, index), f"{told}; make it first, or leave the entry out"
 
     def _places(self, cwd: str, paths: Iterable[str]) -> dict[str, PathAccess]:
         return {_resolved(cwd, path): PathAccess.WRITE for path in paths}

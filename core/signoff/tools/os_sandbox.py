@@ -20,6 +20,7 @@ from signoff.confine.protected_names import (
     reason_of,
 )
 from signoff.effects import Confinement
+from signoff.settings_yaml import KeyPath, dotted
 from signoff.tools.os_profile import OSProfileConfig, derived, links_to, own_places
 from signoff.tools.os_records import KeptRecord, Record, made_by_others, refuse_unseen
 
@@ -122,6 +123,8 @@ class OSSandbox:
         if not isinstance(found, Usable):
             raise ValueError("; ".join(map(str, found)))  # noqa: TRY004 - of the system, not of an argument
         self._backend: Backend = found.backend
+        self._skipped = found.skipped if found.not_held else ()
+        self._limits = OSProfileConfig() if limits is None else limits
         if shell is not None and shell.mode == "review" and not found.backend.shows_copies:
             raise ValueError(
                 f"the shell's mode review takes bwrap: {self.backend} cannot have commands work on copies"
@@ -160,9 +163,22 @@ class OSSandbox:
         profile = self.profile(approved=approved)
         return _without(profile, self._protected(profile))
 
+    def enforced(self, *, approved: bool) -> OSProfile:
+        """Return what the backend enforces of a profile: with Landlock less, where it cannot say the same.
+
+        Args:
+            approved: As for `profile`.
+
+        Raises:
+            LaunchError: No command can be started.
+        """
+        if self._backend.exact:
+            return self.profile(approved=approved)
+        return self._backend.enforced(self.profile_now(approved=approved))
+
     def line(self, *, approved: bool) -> str:
         """Return what a command may do, in one line for the person who is asked about it."""
-        return self._line(self.profile(approved=approved))
+        return self.confinement(approved=approved).words
 
     def _line(self, profile: OSProfile, of: str = "") -> str:
         written = ", ".join(map(self._shown, _writable(profile)))
@@ -175,12 +191,31 @@ class OSSandbox:
         Args:
             approved: True for a command that a person approves.
         """
-        digest = self.profile(approved=approved).digest()
-        return Confinement(self.backend, digest, self.line(approved=approved))
+        try:
+            profile = self.enforced(approved=approved)
+        except LaunchError as error:
+            return Confinement(self.backend, self.profile(approved=approved).digest(), f"cannot start: {error}")
+        return Confinement(self.backend, profile.digest(), self._line(profile))
 
     def confinement_on_copies(self) -> Confinement:
         """Return what is said of a command that works on copies, as `confinement`."""
         return Confinement(self.backend, self._on_copies.digest(), self._line(self._on_copies, "copies of "))
+
+    def findings(self) -> list[tuple[KeyPath, str]]:
+        """Return by which keys of ``sandbox`` less is enforced than they say, or no command started, and why."""
+        found = list(self._limits.absent(self._cwd, self.profile(approved=True)))
+        words = [f"{self.backend} is used, which holds less, because of {each}" for each in self._skipped]
+        try:
+            kept = _writable(self.enforced(approved=True))
+        except LaunchError as error:
+            words.append(f"no command can be started: {error}")
+        else:
+            words += [
+                f"{path} is read-only for commands: {self.backend} cannot keep a part of it as it is"
+                for path in _writable(self.profile(approved=True))
+                if path not in kept
+            ]
+        return [*found, *((("os_sandbox_backends",), each) for each in words)]
 
     def _shown(self, path: str) -> str:
         if path == self._cwd:
@@ -254,6 +289,8 @@ class OSSandbox:
         streams: Mapping[str, int | IO[Any] | None],
         copies: Mapping[str, str] | None = None,
     ) -> Started:
+        for key, words in self._limits.absent(self._cwd, profile):
+            raise LaunchError(f"{dotted(key)}: {words}")
         writable = frozenset(() if copies else _writable(profile))
         places = frozenset(path for path, _ in profile.paths)
         found = self._protected(profile)
