@@ -252,6 +252,10 @@ DOUBTFUL = {
         "sandbox: {paths: {a: {root: /}}}",
         "1:23: sandbox.paths.a.root: this is everything on the disk",
     ),
+    "programs of the system": (
+        "sandbox: {paths: {a: {root: /usr/bin, mode: rw}}}",
+        "1:23: sandbox.paths.a.root: programs and settings of the system can be changed here",
+    ),
     "unasked writing": (
         ROOT.format("mode: rw, suffixes: [.txt], approval: {write: none}"),
         "1:71: sandbox.paths.a.approval.write: files are written without anybody being asked",

@@ -105,6 +105,15 @@ def test_the_key_of_the_reviewer_cannot_be_read_from_inside(project: Cli) -> Non
     assert "secret" not in ended.out
 
 
+def test_explain_says_that_a_root_would_let_commands_change_the_system(project: Cli) -> None:
+    text = "sandbox: {paths: {bin: {root: /usr/bin, mode: rw}}}\n"
+    (project.folder / "signoff.yaml").write_text(text)
+    ended = project.run("sandbox", "explain", "--config", "signoff.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    words = "programs and settings of the system could be changed from inside; name directories elsewhere"
+    assert ended.err == f"signoff: /usr/bin cannot be writable for commands: {words}\n"
+
+
 def test_explain_tells_the_limit_that_keeps_commands_from_starting(project: Cli) -> None:
     with (project.folder / "signoff.yaml").open("a") as file:
         file.write("  os_sandbox_profile: {write: [free, asks/new]}\n")

@@ -31,7 +31,7 @@ from signoff.confine.system import system_files
 from signoff.policy.verdict import Level
 from signoff.tools import os_sandbox
 from signoff.tools.file_sandbox import FileSandbox, SandboxConfig
-from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile, derived
+from signoff.tools.os_profile import OSProfileConfig, derive_os_sandbox_profile, derived, is_of_the_system
 from signoff.tools.os_sandbox import OSSandbox, Started
 from signoff.tools.roots import Operation, PathConfig
 from signoff.tools.shell_rules import ShellConfig
@@ -53,10 +53,17 @@ def derive(world: World, config: SandboxConfig, *, approved: bool, explicit: OSP
 
 
 def accepted(world: World, config: SandboxConfig, *, roots_have_links: bool = True) -> bool:
-    """False for a configuration with a root that commands could lead elsewhere: there is no profile for it."""
+    """False if there is no profile: a root is one of the system, or commands could lead one elsewhere."""
+    of_the_system = any(
+        entry.mode == "rw" and entry.root.startswith(("/proc/", "/dev/")) and os.path.isdir(entry.root)
+        for entry in config.paths.values()
+    )
     try:
         derive(world, config, approved=True)
+        assert not of_the_system
     except ValueError as error:
+        if of_the_system and "of the system" in str(error):
+            return False
         if "which commands can change" not in str(error):
             raise
         links = (os.path.realpath(place) != os.path.normpath(place) for place in written_roots(world, config))
@@ -112,7 +119,7 @@ def require_never_more(world: World, config: SandboxConfig) -> None:
 
 
 _NESTED = ((".", "a"), (".", "a/b"), ("a", "a/b"))
-_ROOTS = ("la", "lo", "l1", "~/p", "a/../ab", "a/own", ".github", "a/.git/hooks", "c/bare/hooks", "/proc/self")
+_ROOTS = ("la", "lo", "l1", "~/p", "a/../ab", "a/own", ".github", "a/.git/hooks", "c/bare/hooks")
 _PROTECTED = (".envrc", "a/.bashrc", "a/.git/config", "a/.git/hooks/pre-commit", "c/bare/hooks/update")
 
 
@@ -165,6 +172,7 @@ def regions(world: World) -> dict[str, Callable[[SandboxConfig], bool]]:
         }
     for root in _ROOTS:
         found[f"an open root {root}"] = lambda c, root=root: OPEN in entries(c, root)
+    found["a read-only root /proc/self"] = lambda c: any(entry.mode == "ro" for entry in entries(c, "/proc/self"))
     for path in _PROTECTED:
         found[f"{path} in a writable root"] = lambda c, path=path: at(c, path) is write
     return found
@@ -352,14 +360,37 @@ def test_a_root_through_a_link_that_commands_can_change_is_refused(world: World,
         assert accepted(world, config) is not (refused and not read_only)
 
 
-@pytest.mark.parametrize(
-    "root", ["/", "/proc", "/sys", "/dev", "/etc", "/usr", "/bin", "/lib", "~", "{T}", "{T}/home"]
-)
+@pytest.mark.parametrize("root", ["/", "/var", "~", "{T}", "{T}/home"])
 def test_a_directory_that_is_too_wide_is_refused_as_writable(world: World, root: str) -> None:
     place = str(world.top / "home") if root == "~" else world.root(root)
     config = SandboxConfig(paths={"wide": PathConfig(root=place, mode="rw")})
     with pytest.raises(ValueError, match="too wide"):
         derive(world, config, approved=True)
+
+
+OF_THE_SYSTEM = ["/proc", "/sys", "/dev", "/etc", "/usr", "/bin", "/lib", "/boot"]
+BELOW = ["/usr/bin", "/usr/local/lib", "/usr/local/src", "/usr/src", "/etc/cron.d", "/sys/kernel", "/proc/self"]
+
+
+@pytest.mark.parametrize("root", [*OF_THE_SYSTEM, *BELOW])
+def test_no_directory_of_the_system_is_writable_whether_it_is_named_or_one_above_it(root: str) -> None:
+    if not os.path.isdir(root):
+        pytest.skip("there is none")
+    config = SandboxConfig(paths={"system": PathConfig(root=root, mode="rw")})
+    words = "cannot be writable for commands: programs and settings of the system could be changed from inside"
+    with pytest.raises(ValueError, match=words):
+        derive_os_sandbox_profile(config)
+    read_only = SandboxConfig(paths={"system": PathConfig(root=root)})
+    assert derive_os_sandbox_profile(read_only).paths.at(root) <= PathAccess.READ
+
+
+@pytest.mark.parametrize("path", ["/usr/src/app", "/usr/local/src/app", "/usrs", "/opt/app", "/var/tmp", "/srv"])
+def test_other_directories_are_not_of_the_system(path: str) -> None:
+    assert not is_of_the_system(path)
+
+
+def test_the_table_of_jobs_is_of_the_system() -> None:
+    assert is_of_the_system("/var/spool/cron/crontabs")
 
 
 # -- Protected names.

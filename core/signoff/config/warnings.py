@@ -27,6 +27,7 @@ from signoff.policy.verdict import Level
 from signoff.queue.records import Risk
 from signoff.settings_yaml import Problem
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.os_profile import is_of_the_system
 
 if TYPE_CHECKING:
     from signoff.config.models import PolicyConfig, ToolArgumentsConfig, ToolServer
@@ -135,6 +136,8 @@ def _of_root(root: RootFacts) -> Iterator[SettingsWarning]:
         )
     if root.path == os.sep:
         yield SettingsWarning((*path, "root"), "this is everything on the disk")
+    if root.writing != "blocked" and is_of_the_system(root.path):
+        yield SettingsWarning((*path, "root"), "programs and settings of the system can be changed here")
     if root.writing == "runs":
         yield SettingsWarning((*path, "write_approval"), "files are written without anybody being asked")
     if root.writing == "blocked" and "write_approval" in config.model_fields_set:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, StrictBool
 
-from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.system import system_files
 from signoff.queue.keys.folder import keys_folder
 from signoff.queue.location import PLACE_VARIABLE, is_url, locate
@@ -24,27 +24,28 @@ if TYPE_CHECKING:
     from signoff.tools.roots import PathConfig
     from signoff.tools.shell_rules import ShellConfig
 
-__all__ = ["ENVIRONMENT", "OSProfileConfig", "derive_os_sandbox_profile", "derived", "links_to"]
+__all__ = [
+    "ENVIRONMENT",
+    "OSProfileConfig",
+    "derive_os_sandbox_profile",
+    "derived",
+    "is_of_the_system",
+    "links_to",
+]
 
 ENVIRONMENT = frozenset(
     {"PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TERM", "TZ", "USER", "LOGNAME", "NO_COLOR", "COLUMNS"}
 )
 """Variables that a confined command gets, besides those that are set for it."""
 
-_NEVER_WRITABLE = (
-    "/",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib64",
-    "/boot",
-    "/var",
-)
+_OF_THE_SYSTEM = (
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sbin", "/sys", "/usr",
+    "/var/spool/cron",
+)  # fmt: skip
+"""Directories whose programs and settings count for everybody, with all that is below them."""
+_FOR_SOURCES = ("/usr/src", "/usr/local/src")
+"""Directories below those in which people, and containers, keep their own work."""
+_TOO_WIDE = ("/", "/var")
 
 _MADE_ANEW = ("proc", "dev")
 """A command has its own; those of the host tell of every process, so that the file tools refuse them too."""
@@ -129,7 +130,7 @@ def derive_os_sandbox_profile(
             tools would ask about is read-only, or hidden.
 
     Raises:
-        ValueError: A root is too wide to be writable, or commands could lead one elsewhere.
+        ValueError: A root is too wide to be writable, or of the system, or commands could lead one elsewhere.
     """
     from signoff.tools.roots import Roots  # the directories that the file tools take, and no others
 
@@ -158,7 +159,8 @@ def derived(
             wherever it could be allowed to, and there is no network by which something could get out.
 
     Raises:
-        ValueError: A root is too wide to be writable, or commands could lead signoff to other keys or queues.
+        ValueError: A root is too wide to be writable, or of the system, or commands could lead signoff to other
+            keys or queues.
     """
     places: dict[str, PathAccess] = {}
     for path, config in roots:
@@ -217,9 +219,20 @@ def _access(config: PathConfig, *, approved: bool, copies: bool) -> PathAccess:
     return PathAccess.WRITE
 
 
+def is_of_the_system(path: str) -> bool:
+    """True for a directory, without links, that holds programs or settings of the system, or lies in one."""
+    if any(path != each and is_below(path, each) for each in _FOR_SOURCES):
+        return False
+    return any(is_below(path, os.path.realpath(each)) for each in _OF_THE_SYSTEM)
+
+
 def _require_narrow(path: str) -> None:
-    home = os.path.realpath(Path.home())
-    if path in map(os.path.realpath, _NEVER_WRITABLE) or PurePosixPath(home).is_relative_to(path):
+    if is_of_the_system(path):
+        raise ValueError(
+            f"{path} cannot be writable for commands: programs and settings of the system could be changed from"
+            " inside; name directories elsewhere"
+        )
+    if path in map(os.path.realpath, _TOO_WIDE) or is_below(os.path.realpath(Path.home()), path):
         raise ValueError(f"{path} is too wide to be writable for commands; name directories in it instead")
 
 
