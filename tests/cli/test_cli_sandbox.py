@@ -122,6 +122,15 @@ def test_explain_tells_the_limit_that_keeps_commands_from_starting(project: Cli)
     assert ended.err.endswith("; make it first, or leave the entry out\n")
 
 
+def test_a_command_that_a_weaker_one_confines_is_told_of(project: Cli) -> None:
+    require_backend("landlock")
+    with (project.folder / "signoff.yaml").open("a") as file:
+        file.write("  os_sandbox_backends: [seatbelt, landlock]\n")
+    ended = project.run("sandbox", "exec", "--config", "signoff.yaml", "--", "echo", "started")
+    assert (ended.code, ended.out) == (0, "started\n")
+    assert ended.err.startswith("signoff: landlock is used, which holds less, because of seatbelt: no command can")
+
+
 def test_explain_says_what_landlock_enforces(project: Cli) -> None:
     require_backend("landlock")
     with (project.folder / "signoff.yaml").open("a") as file:

@@ -150,7 +150,7 @@ def test_a_weaker_one_is_taken_only_by_name_and_never_in_silence(
     found = {"bwrap": NOT_HERE, "landlock": detect("landlock")}
     monkeypatch.setattr("signoff.confine.detect.detect", found.__getitem__)
     with pytest.raises(
-        ValueError, match="name landlock in os_sandbox_backends, which works here and holds less, or "
+        ValueError, match="; or name landlock in os_sandbox_backends, which works here and holds less, or "
     ):
         FileSandbox({"paths": ROOTS, "require_os_sandbox": True}, cwd=str(project))
     confined = OSSandbox((), cwd=str(project), backends=("bwrap", "landlock"))

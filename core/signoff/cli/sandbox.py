@@ -64,6 +64,8 @@ def exec_command(*, file: str, mode: str, command: tuple[str, ...]) -> int:
     if found is None:
         return ExitCode.USAGE
     files, confined = found
+    for words in confined.fallback:
+        complain(words)
     try:
         if mode == "review":
             return _review(command, files, confined, chosen_place())

@@ -303,7 +303,9 @@ def _failure(
             process.wait(_SECONDS_TO_END)
     code = process.poll()
     if code is None:
-        return LaunchError(f"the sandbox cannot be looked at: {error}") if isinstance(error, OSError) else error
+        if isinstance(error, LaunchError):
+            return error
+        return LaunchError(f"the sandbox cannot be looked at: {error.strerror or error}")
     how = _said(process, streams) or f"bwrap {ended_words(code)}"
     if how.startswith("bwrap ended") and streams.get("stderr") is None:
         how += ", and its own words stand above"

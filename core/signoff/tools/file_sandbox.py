@@ -113,8 +113,8 @@ _VERBS = {
 _HONORS = frozenset({PARTIAL})
 _WEAKER = "name landlock in os_sandbox_backends, which works here and holds less, or "
 _OR_ELSE = (
-    'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools, or'
-    ' os_sandbox to "external" if something else confines the agent'
+    'set require_os_sandbox to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell'
+    ' tools, or os_sandbox to "external" if something else confines the agent'
 )
 
 _group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)
@@ -165,9 +165,9 @@ class FileSandbox:
             self._refuses = not isinstance(found, Usable)
             if isinstance(found, tuple) and config.os_sandbox_fallback == "fail_fast":
                 why = "; ".join(map(str, found))
-                weaker = _WEAKER if isinstance(detect("landlock"), Usable) else ""
+                remedies = (_WEAKER if isinstance(detect("landlock"), Usable) else "") + _OR_ELSE
                 raise ValueError(
-                    f"require_os_sandbox is set, and commands cannot be confined here: {why}. {weaker}{_OR_ELSE}"
+                    f"require_os_sandbox is set, and commands cannot be confined here: {why}; or {remedies}"
                 )
         self._names = frozenset(config.paths)
         self._all_roots = Roots(config.paths, cwd, by_kernel=by_kernel)

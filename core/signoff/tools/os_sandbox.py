@@ -146,6 +146,11 @@ class OSSandbox:
         """Name of the way in which commands are confined."""
         return self._backend.name
 
+    @property
+    def fallback(self) -> tuple[str, ...]:
+        """The reasons, in words, why a backend confines commands that holds less than one before it would."""
+        return tuple(f"{self.backend} is used, which holds less, because of {each}" for each in self._skipped)
+
     def profile(self, *, approved: bool) -> OSProfile:
         """Return what a command may touch, whatever files are there.
 
@@ -204,7 +209,7 @@ class OSSandbox:
     def findings(self) -> list[tuple[KeyPath, str]]:
         """Return by which keys of ``sandbox`` less is enforced than they say, or no command started, and why."""
         found = list(self._limits.absent(self._cwd, self.profile(approved=True)))
-        words = [f"{self.backend} is used, which holds less, because of {each}" for each in self._skipped]
+        words = list(self.fallback)
         try:
             kept = _writable(self.enforced(approved=True))
         except LaunchError as error:
