@@ -35,7 +35,8 @@ from signoff.confine.system import system_files
 found = detect("bwrap")
 did = {}
 if not isinstance(found, Unusable):
-    base = Path(tempfile.mkdtemp()).resolve()
+    made = tempfile.TemporaryDirectory()
+    base = Path(made.name).resolve()
     (base / "mine").mkdir()
     (base / "secret").write_text("secret")
     profile = OSProfile(PathMap({str(base / "mine"): PathAccess.WRITE}), system_files(network=False))
@@ -72,7 +73,8 @@ def found_in(around: Sequence[str]) -> Any:
         check=False,
         timeout=60,
     )
-    if done.returncode and not done.stdout:
+    if done.returncode:
+        assert "Traceback" not in done.stderr, done.stderr
         pytest.skip(f"there is no such place here: {done.stderr}")
     return json.loads(done.stdout)
 
