@@ -120,6 +120,13 @@ def test_explain_tells_the_limit_that_keeps_commands_from_starting(project: Cli)
     ended = project.run("sandbox", "explain", "--config", "signoff.yaml")
     assert "signoff: sandbox.os_sandbox_profile.write[1]: there is no " in ended.err
     assert ended.err.endswith("; make it first, or leave the entry out\n")
+    assert (
+        "a command that a person approves (bwrap): cannot start: os_sandbox_profile.write[1]: there" in ended.out
+    )
+    assert "a command that is not asked about (bwrap): can write: free/; network: no" in ended.out
+    told = project.run("sandbox", "explain", "--config", "signoff.yaml", "--json").json
+    assert told["a command that a person approves"]["problem"].startswith("os_sandbox_profile.write[1]: ")
+    assert "paths" in told["a command that is not asked about"]
 
 
 def test_a_command_that_a_weaker_one_confines_is_told_of(project: Cli) -> None:

@@ -133,6 +133,10 @@ LESS: tuple[dict[str, object], ...] = (
 """What makes it less, by one setting."""
 
 
+_LEAST: dict[str, dict[str, object]] = {"/proc/self": {"mode": "ro"}, "/dev/shm": {"mode": "ro"}}
+"""Roots of the system: writable, they are refused."""
+
+
 def configs(world: World) -> st.SearchStrategy[SandboxConfig]:
     """Configurations of two to five entries, which name two or three roots: so some of them meet.
 
@@ -145,7 +149,9 @@ def configs(world: World) -> st.SearchStrategy[SandboxConfig]:
 
     def of(roots: list[str]) -> st.SearchStrategy[list[PathConfig]]:
         root = st.sampled_from(roots).map(world.root)
-        entry = st.builds(lambda root, less: PathConfig(root=root, **_OPEN | less), root, less)
+        entry = st.builds(
+            lambda root, less: PathConfig(root=root, **_OPEN | less | _LEAST.get(root, {})), root, less
+        )
         return st.lists(entry, min_size=2, max_size=5)
 
     usual, any_root = st.sampled_from(USUAL), st.sampled_from(ROOTS)

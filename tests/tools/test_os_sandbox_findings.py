@@ -118,6 +118,7 @@ def test_a_limit_that_names_what_is_not_there_is_told_before_and_with_each_comma
     with pytest.raises(LaunchError) as caught:
         confined.start(["true"], approved=True)
     assert str(caught.value) == f"os_sandbox_profile.write[1]: {words}"
+    assert confined.line(approved=True) == f"cannot start: {caught.value}"
     (project / "two/new").mkdir()
     assert confined.findings() == []
     assert wrote(confined, "two/new")

@@ -19,6 +19,7 @@ from signoff.present.reveal import one_line
 if TYPE_CHECKING:
     from signoff.config.verdicts import SettingsFile
     from signoff.confine.detect import Unusable, Usable
+    from signoff.confine.profile import OSProfile
     from signoff.tools.file_sandbox import FileSandbox
     from signoff.tools.os_sandbox import OSSandbox, Started
     from signoff.tools.review import TriedChange, TriedOutcome
@@ -130,7 +131,6 @@ def explain(*, file: str, as_json: bool) -> int:
     It is what is enforced now; where that is less than the settings say, a line tells why. It ends with 2 if no
     command can be started.
     """
-    from signoff.confine.errors import LaunchError
     from signoff.settings_yaml import dotted
 
     found = _os_sandbox(file)
@@ -139,18 +139,30 @@ def explain(*, file: str, as_json: bool) -> int:
     _, confined = found
     for key, words in confined.findings():
         complain(f"{dotted(('sandbox', *key))}: {words}")
-    try:
-        profiles = {name: confined.enforced(approved=approved) for name, approved in _KINDS.items()}
-    except LaunchError:  # which is among the findings
-        return ExitCode.USAGE
+    profiles = {name: _enforced(confined, approved=approved) for name, approved in _KINDS.items()}
     if as_json:
-        print_json({name: each.facts() | {"digest": each.digest()} for name, each in profiles.items()})
-        return ExitCode.OK
-    for name, approved in _KINDS.items():
-        print(f"{name} ({confined.backend}): {one_line(confined.line(approved=approved))}")
-        for path, access in profiles[name].paths:
-            print(f"  {access.name.lower():5}  {one_line(path, 'path')}")
-    return ExitCode.OK
+        print_json({name: _profile_facts(each) for name, each in profiles.items()})
+    else:
+        for name, approved in _KINDS.items():
+            print(f"{name} ({confined.backend}): {one_line(confined.line(approved=approved))}")
+            profile = profiles[name]
+            for path, access in () if isinstance(profile, str) else profile.paths:
+                print(f"  {access.name.lower():5}  {one_line(path, 'path')}")
+    return ExitCode.USAGE if all(isinstance(each, str) for each in profiles.values()) else ExitCode.OK
+
+
+def _enforced(confined: OSSandbox, *, approved: bool) -> OSProfile | str:
+    """What is enforced for a command, or why none is started."""
+    from signoff.confine.errors import LaunchError
+
+    try:
+        return confined.enforced(approved=approved)
+    except LaunchError as error:
+        return str(error)
+
+
+def _profile_facts(profile: OSProfile | str) -> dict[str, Any]:
+    return {"problem": profile} if isinstance(profile, str) else profile.facts() | {"digest": profile.digest()}
 
 
 @sandbox.command(

@@ -177,6 +177,7 @@ class OSSandbox:
         Raises:
             LaunchError: No command can be started.
         """
+        self._require_present(self.profile(approved=approved))
         if self._backend.exact:
             return self.profile(approved=approved)
         return self._backend.enforced(self.profile_now(approved=approved))
@@ -208,19 +209,20 @@ class OSSandbox:
 
     def findings(self) -> list[tuple[KeyPath, str]]:
         """Return by which keys of ``sandbox`` less is enforced than they say, or no command started, and why."""
-        found = list(self._limits.absent(self._cwd, self.profile(approved=True)))
+        ceiling = self.profile(approved=True)
+        absent = list(self._limits.absent(self._cwd, ceiling))
         words = list(self.fallback)
         try:
-            kept = _writable(self.enforced(approved=True))
+            kept = _writable(ceiling if absent else self.enforced(approved=True))
         except LaunchError as error:
             words.append(f"no command can be started: {error}")
         else:
             words += [
                 f"{path} is read-only for commands: {self.backend} cannot keep a part of it as it is"
-                for path in _writable(self.profile(approved=True))
+                for path in _writable(ceiling)
                 if path not in kept
             ]
-        return [*found, *((("os_sandbox_backends",), each) for each in words)]
+        return [*absent, *((("os_sandbox_backends",), each) for each in words)]
 
     def _shown(self, path: str) -> str:
         if path == self._cwd:
@@ -294,8 +296,7 @@ class OSSandbox:
         streams: Mapping[str, int | IO[Any] | None],
         copies: Mapping[str, str] | None = None,
     ) -> Started:
-        for key, words in self._limits.absent(self._cwd, profile):
-            raise LaunchError(f"{dotted(key)}: {words}")
+        self._require_present(profile)
         writable = frozenset(() if copies else _writable(profile))
         places = frozenset(path for path, _ in profile.paths)
         found = self._protected(profile)
@@ -319,6 +320,10 @@ class OSSandbox:
                 kept.end()
             raise
         return Started(process, record, states, kept)
+
+    def _require_present(self, profile: OSProfile) -> None:
+        for key, words in self._limits.absent(self._cwd, profile):
+            raise LaunchError(f"{dotted(key)}: {words}")
 
     def _protected(self, profile: OSProfile) -> dict[str, PathAccess]:
         """The files that are there now and that commands must leave as they are, with what they may do there."""
