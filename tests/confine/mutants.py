@@ -86,6 +86,7 @@ MUTANTS = (
     Mutant("limits alone", _DERIVE, "        profile = profile.intersect(explicit)\n", "        profile = explicit\n"),
     Mutant("hide ignored in the files of the system", _DERIVE, 'paths = runtime = _below("/", hidden)', 'paths, runtime = _below("/", hidden), _below("/", {})'),
     Mutant("wide roots writable", _DERIVE, "            _require_narrow(path)\n", "            pass\n"),
+    Mutant("directories of the system only as they are named", _DERIVE, "is_below(path, os.path.realpath(each)) for each in _OF_THE_SYSTEM", "path == os.path.realpath(each) for each in _OF_THE_SYSTEM"),
     Mutant("/proc and /dev of the host", _DERIVE, 'if path.split("/")[1] not in _MADE_ANEW:', "if True:"),
     # Protected names.
     Mutant("protected files not carved out", _SANDBOX, "            _without(profile, found),\n", "            profile,\n"),

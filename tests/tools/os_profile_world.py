@@ -165,7 +165,9 @@ def plain_configs(world: World) -> Iterator[SandboxConfig]:
     """Each root open, alone and with the directory around it; and whatever makes one less, in each place."""
 
     def config(*entries: tuple[str, dict[str, object]]) -> SandboxConfig:
-        roots = (PathConfig(root=world.root(root), **_OPEN | less) for root, less in entries)
+        roots = (
+            PathConfig(root=world.root(root), **_OPEN | less | _LEAST.get(root, {})) for root, less in entries
+        )
         return SandboxConfig(paths={f"root{number}": root for number, root in enumerate(roots)})
 
     for root in (*USUAL, *ROOTS):
