@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from signoff.confine.detect import Usable, first_usable
+from signoff.confine.errors import LaunchError
 from signoff.confine.profile import EVERYWHERE, NOWHERE, OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.protected_names import (
     kept_back,
