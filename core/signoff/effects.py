@@ -23,10 +23,15 @@ class FileWrite:
     Attributes:
         path: Absolute path of the file as the tool would open it.
         content: The whole new content. Text is written as UTF-8, without newline translation.
+        replaces: SHA-256 of the only content that it may replace, in hexadecimal, "" if there may be no file yet;
+            None for any content. Nobody is asked to write over another one.
+        mode: Permission bits that the file gets; None leaves them as they are.
     """
 
     path: str
     content: str | bytes
+    replaces: str | None = None
+    mode: int | None = None
 
     @property
     def data(self) -> bytes:

@@ -212,7 +212,9 @@ def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, ef
 def _named(effect: Effect) -> dict[str, Any]:
     """The effect as JSON, for the digest of a call whose files were not read."""
     if isinstance(effect, FileWrite):
-        return {"kind": "write", "path": effect.path, "data": effect.data.hex()}
+        more = {"replaces": effect.replaces, "mode": effect.mode}
+        told = {name: value for name, value in more.items() if value is not None}
+        return {"kind": "write", "path": effect.path, "data": effect.data.hex(), **told}
     values = {name: getattr(effect, name) for name in effect.__slots__}
     confinement = values.pop("confinement", None)
     named = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}

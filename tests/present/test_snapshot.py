@@ -81,6 +81,23 @@ class TestFileWrites:
         before = take([FileWrite(str(linked / "a.txt"), "new")]).items[0].before
         assert (before.link_target, before.real_path) == (None, str(file.resolve()))
 
+    def test_permissions_that_it_gets_are_part_of_the_change(self, file: Path) -> None:
+        (item,) = take([FileWrite(str(file), "new", mode=0o755), FileWrite(str(file), "newer")]).items
+        assert (item.before.mode, item.after_mode) == (0o640, 0o755)
+
+    @pytest.mark.parametrize(("replaces", "found"), [("", None), (sha(b"one\ntwo\n"), b"one\ntwo\n")])
+    def test_the_content_that_it_replaces_must_be_there(
+        self, tmp_path: Path, replaces: str, found: bytes | None
+    ) -> None:
+        path = tmp_path / "b.txt"
+        write = FileWrite(str(path), "new", replaces)
+        if found is not None:
+            path.write_bytes(found)
+        assert after(take([write])) == b"new"
+        path.write_bytes(b"another")
+        with pytest.raises(SnapshotError, match="was changed meanwhile"):
+            take([write])
+
 
 class TestFileEdits:
     def test_the_only_occurrence_is_replaced(self, file: Path) -> None:
@@ -303,7 +320,7 @@ class TestStoring:
     @pytest.fixture
     def snapshot(self, file: Path) -> Snapshot:
         run = Command("ls | wc", str(file.parent), {"B": "2", "A": "1"})
-        return take([FileEdit(str(file), "one", "1"), run, FileWrite(f"{file}.png", PNG)])
+        return take([FileEdit(str(file), "one", "1"), run, FileWrite(f"{file}.png", PNG, mode=0o600)])
 
     def test_a_snapshot_survives_json(self, snapshot: Snapshot) -> None:
         data = json.loads(json.dumps(snapshot.to_json()))
@@ -356,6 +373,12 @@ class TestStoring:
         else:
             file.symlink_to(file.rename(file.with_name("other")))
         assert take(effects).digest_material() != before
+
+    def test_digest_material_differs_with_the_permissions_that_a_file_gets(self, file: Path) -> None:
+        materials = [
+            take([FileWrite(str(file), "new", mode=mode)]).digest_material() for mode in (None, 0o755, 0o700)
+        ]
+        assert len({json.dumps(each) for each in materials}) == 3
 
     def test_digest_material_differs_with_the_order_of_steps(self, file: Path) -> None:
         write, run = FileWrite(str(file), "new"), Command("ls", str(file.parent))

@@ -9,8 +9,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from signoff.effects import Command, Confinement
 from signoff.execution import execute_tool
 from signoff.history_export import record_facts
 from signoff.queue import Decision, open_review_queue
-from signoff.tools.file_sandbox import FileSandbox
+from signoff.shown_request.content import content_of
+from signoff.tools.file_sandbox import FileSandbox, TriedChange
 from signoff.tools.shell import ShellTool
 from signoff.types import ApprovalContext
 from system_bench import eventually
@@ -206,7 +208,13 @@ def test_a_root_that_is_too_wide_is_refused_at_once(workdir: Path) -> None:
 
 
 def reviewing(
-    project: Path, place: Path, agent: Any, count: int, *, approved: bool = True
+    project: Path,
+    place: Path,
+    agent: Any,
+    count: int,
+    *,
+    approved: bool = True,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> tuple[ShellTool, threading.Thread]:
     shell = tool(project, controller=ApprovalController(queue=agent), mode="review")
 
@@ -214,7 +222,8 @@ def reviewing(
         with open_review_queue(place) as queue:
             eventually(lambda: len(queue.pending()) >= count, f"{count} requests")
             seen.extend(queue.pending())
-            for request in queue.pending():
+            meanwhile()
+            for request in seen:
                 decision = Decision(approved=approved and "keep" not in request.submission.description)
                 queue.decide(request.id, request.revision, request.submission.digest, decision)
 
@@ -240,8 +249,9 @@ def test_nothing_is_changed_before_it_is_approved_and_only_that(project: Path, t
 def test_an_approval_of_a_change_is_for_its_content_alone(project: Path) -> None:
     files = FileSandbox({"paths": ROOTS}, cwd=str(project))
     context = ApprovalContext(tool_name="run_command", args={"command": "make"})
-    payloads = [files.change_request(context, "free/a.txt", content).payload for content in (b"a", b"b", None)]
-    assert len({str(payload) for payload in payloads}) == 3
+    changes = [TriedChange("free/a.txt", content) for content in (b"a", b"b", None)]
+    changes.append(TriedChange("free/a.txt", b"a", mode=0o755))
+    assert len({str(files.change_request(context, change).payload) for change in changes}) == 4
 
 
 def test_what_it_changed_is_one_group(project: Path, tmp_path: Path) -> None:
@@ -380,7 +390,208 @@ def test_a_file_that_changed_since_is_not_removed(project: Path, tmp_path: Path)
     old = project / "free/old.txt"
     output = reviewed(project, tmp_path / "queue", "rm free/old.txt", lambda: old.write_text("changed\n"))
     assert old.read_text() == "changed\n"
-    assert f'"{old}": ' in output
+    assert f'"{old}" was changed meanwhile' in output
+
+
+# -- What something else changes in the real files meanwhile is no change of the command, and is not lost.
+
+
+@pytest.fixture
+def while_it_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Callable[[Callable[[], object]], str]]:
+    """Returns the beginning of a command, which waits until something was done to the real files."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    with ThreadPoolExecutor(1) as thread:
+
+        def act(change: Callable[[], object]) -> None:
+            eventually(lambda: [*temporary.glob("signoff-review-*/*/started")], "a command that runs")
+            change()
+            (started,) = temporary.glob("signoff-review-*/*/started")
+            started.rename(started.with_name("go"))
+
+        def begin(change: Callable[[], object]) -> str:
+            thread.submit(act, change)
+            return "cd free; touch started; until [ -e go ]; do sleep 0.01; done; rm go; "
+
+        yield begin
+
+
+WhileItRuns = Callable[[Callable[[], object]], str]
+
+
+@pytest.mark.parametrize("command", ["true", "touch old.txt", "echo new > x; cat old.txt > x; mv x old.txt"])
+def test_a_file_that_only_somebody_else_changed_is_no_change_of_the_command(
+    project: Path, tmp_path: Path, while_it_runs: WhileItRuns, command: str
+) -> None:
+    old = project / "free/old.txt"
+    output = reviewed(project, tmp_path / "queue", while_it_runs(lambda: old.write_text("theirs\n")) + command)
+    assert (output, old.read_text()) == ("", "theirs\n")
+
+
+@pytest.mark.parametrize("command", ["echo mine > old.txt", "rm old.txt", "chmod +x old.txt"])
+def test_a_file_that_both_changed_is_not_asked_about_and_the_others_are(
+    project: Path, tmp_path: Path, while_it_runs: WhileItRuns, command: str
+) -> None:
+    old, place = project / "free/old.txt", tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        shell, answering = reviewing(project, place, agent, 1)
+        begin = while_it_runs(lambda: old.write_text("theirs\n"))
+        output = shell.run_command(f"{begin}{command}; echo b > b.txt").output
+        answering.join()
+    (asked,) = answering.seen  # type: ignore[attr-defined]
+    assert (asked.submission.description, asked.submission.group_size) == ("Write free:b.txt", 1)
+    assert old.read_text() == "theirs\n"
+    assert (project / "free/b.txt").read_text() == "b\n"
+    assert f'["{old}" was changed meanwhile by something else, so this change was not applied to it]' in output
+
+
+def test_a_file_that_somebody_else_made_meanwhile_is_not_overwritten(
+    project: Path, tmp_path: Path, while_it_runs: WhileItRuns
+) -> None:
+    made = project / "free/made.txt"
+    begin = while_it_runs(lambda: made.write_text("theirs\n"))
+    output = reviewed(project, tmp_path / "queue", begin + "echo mine > made.txt")
+    assert made.read_text() == "theirs\n"
+    assert f'"{made}" was changed meanwhile' in output
+
+
+def test_the_same_change_by_somebody_else_leaves_nothing_to_ask(
+    project: Path, tmp_path: Path, while_it_runs: WhileItRuns
+) -> None:
+    begin = while_it_runs(lambda: (project / "free/old.txt").write_text("new\n"))
+    assert reviewed(project, tmp_path / "queue", begin + "echo new > old.txt") == ""
+
+
+def test_a_link_that_somebody_else_put_in_its_place_leads_nowhere(
+    project: Path, tmp_path: Path, while_it_runs: WhileItRuns
+) -> None:
+    old, other = project / "free/old.txt", project / "free/other.txt"
+
+    def swap() -> None:
+        old.rename(other)
+        old.symlink_to("other.txt")
+
+    output = reviewed(project, tmp_path / "queue", while_it_runs(swap) + "echo new > old.txt")
+    assert other.read_text() == "old\n"
+    assert f'"{old}" was changed meanwhile' in output
+
+
+@pytest.mark.parametrize("command", ["echo mine > free/old.txt", "rm free/old.txt"])
+def test_a_file_that_is_changed_while_it_is_asked_about_is_not_overwritten_and_the_others_go_on(
+    project: Path, tmp_path: Path, command: str
+) -> None:
+    old, place = project / "free/old.txt", tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        shell, answering = reviewing(project, place, agent, 2, meanwhile=lambda: old.write_text("theirs\n"))
+        output = shell.run_command(f"{command}; echo b > free/b.txt").output
+        answering.join()
+        with open_review_queue(place) as queue:
+            assert not queue.pending()
+    assert old.read_text() == "theirs\n"
+    assert (project / "free/b.txt").read_text() == "b\n"
+    assert f'not run: "{old}" was changed meanwhile by something else' in output
+
+
+@pytest.mark.parametrize("content", [b"mine\n", None])
+def test_nor_without_anybody_who_is_asked(project: Path, content: bytes | None) -> None:
+    files, old = FileSandbox({"paths": ROOTS}, cwd=str(project)), project / "free/old.txt"
+    change = TriedChange(str(old), content, sha256(b"old\n").hexdigest())
+    old.write_text("theirs\n")
+    with pytest.raises(ValueError, match="was changed meanwhile"):
+        files.change(ApprovalContext(tool_name="run_command", args={}), change)
+    assert old.read_text() == "theirs\n"
+
+
+def test_what_rules_block_does_not_count_in_the_group(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        shell, answering = reviewing(project, place, agent, 2)
+        output = shell.run_command("cd free; echo a > a; echo b > b; echo c > $'c\\xff'").output
+        answering.join()
+    assert [each.submission.group_size for each in answering.seen] == [2, 2]  # type: ignore[attr-defined]
+    assert "the path holds half a character" in output
+
+
+def test_what_is_remembered_does_not_count_in_the_group_either(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    files = FileSandbox({"paths": ROOTS}, cwd=str(project))
+    context = ApprovalContext(tool_name="run_command", args={"command": "cp free/old.txt free/a"})
+    with connect_agent("bot", session="s", place=place, cwd=str(project)) as agent:
+        remembered = files.change_request(context, TriedChange(str(project / "free/a"), b"old\n"))
+        ApprovalController(queue=agent).add_session_approval(remembered)
+        shell, answering = reviewing(project, place, agent, 1)
+        shell.run_command("cp free/old.txt free/a; cp free/old.txt free/b")
+        answering.join()
+    assert [each.submission.group_size for each in answering.seen] == [1]  # type: ignore[attr-defined]
+    assert (project / "free/a").read_text() == "old\n"
+
+
+# -- What it did besides to contents.
+
+
+def test_permissions_are_shown_and_set(project: Path, tmp_path: Path) -> None:
+    place = tmp_path / "queue"
+    with connect_agent("bot", session="s", place=place) as agent:
+        shell, answering = reviewing(project, place, agent, 3)
+        shell.run_command("cd free; echo a > run; chmod 755 run; (umask 077; echo b > secret); chmod 700 old.txt")
+        answering.join()
+        with open_review_queue(place) as queue:
+            shown = {
+                each.submission.description: [
+                    row.text.text for document in content_of(each, queue.blob, 3).documents for row in document
+                ]
+                for each in answering.seen  # type: ignore[attr-defined]
+            }
+    assert "permissions change to 755 (becomes executable)" in shown["Write free:run"]
+    assert "permissions change to 600" in shown["Write free:secret"]
+    assert "permissions change from 644 to 700 (becomes executable)" in shown["Set permissions of free:old.txt"]
+    modes = {each.name: each.stat().st_mode & 0o7777 for each in (project / "free").iterdir()}
+    assert modes == {"run": 0o755, "secret": 0o600, "old.txt": 0o700}
+
+
+def test_permissions_that_somebody_else_changed_meanwhile_stay(
+    project: Path, tmp_path: Path, while_it_runs: WhileItRuns
+) -> None:
+    old = project / "free/old.txt"
+    output = reviewed(project, tmp_path / "queue", while_it_runs(lambda: old.chmod(0o600)) + "chmod 755 old.txt")
+    assert old.stat().st_mode & 0o777 == 0o600
+    assert f'"{old}" was changed meanwhile' in output
+
+
+def test_directories_that_it_made_removed_or_changed_are_told(project: Path, tmp_path: Path) -> None:
+    for name in ("changed", "removed/in"):
+        (project / "free" / name).mkdir(parents=True)
+        (project / "free" / name / "file").write_text("old\n")
+    command = "cd free; mkdir -p made/a/b full; echo > full/file; mkdir -m 700 private; echo > private/file;"
+    output = reviewed(project, tmp_path / "queue", command + "chmod 700 changed; rm -r removed; mkfifo pipe")
+    said = sorted(line.strip("[]").replace(f"{project}/free/", "") for line in output.splitlines() if line)
+    assert said == [
+        '"changed" got the permissions 700; they were left out',
+        '"made" is a new directory without files; it was left out',
+        '"pipe" is a link or a special file; it was left out',
+        '"private" got the permissions 700; they were left out',
+        '"removed" was removed: its files are asked about, and the empty directory stays',
+        "Removed free:removed/in/file",
+        "Wrote 1 bytes to free:full/file",
+        "Wrote 1 bytes to free:private/file",
+    ]
+    assert (project / "free/removed/in").is_dir()
+
+
+def test_a_tree_deeper_than_any_program_walks_is_looked_at_and_removed(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    command = (
+        "cd free; deep=$(printf 'a/%.0s' $(seq 1500)); for i in 1 2; do mkdir -p $deep; cd $deep; done; chmod 0 ."
+    )
+    output = reviewed(project, tmp_path / "queue", command)
+    assert 'a/a/a" cannot be looked into; it was left out' in output
+    assert [*(tmp_path / "temporary").iterdir()] == []
 
 
 def test_the_result_names_the_file_of_each_answer_that_is_no_approval(project: Path, tmp_path: Path) -> None:
@@ -432,6 +643,30 @@ with connect_agent("bot", session="s", place=place) as agent:
         assert not queue.pending()
     assert said == "interrupted\n"
     assert "Traceback" not in complained
+
+
+def test_the_copies_of_a_killed_agent_are_removed_when_the_next_command_starts(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    program = f"""
+import sys, tempfile
+sys.path[:0] = {sys.path!r}
+from pathlib import Path
+from test_shell_confined import ApprovalController, connect_agent, tool
+tempfile.tempdir = {str(temporary)!r}
+with connect_agent("killed", session="s", place=Path({str(tmp_path / "queue")!r})) as agent:
+    shell = tool(Path({str(project)!r}), controller=ApprovalController(queue=agent), mode="review")
+    shell.run_command("cd free; touch started; sleep 100")
+"""
+    with subprocess.Popen([sys.executable, "-c", program]) as process:
+        eventually(lambda: [*temporary.glob("signoff-review-*/*/started")], "a command that runs")
+        process.kill()
+    assert [*temporary.iterdir()] != []
+    reviewed(project, tmp_path / "queue", "true")
+    assert [*temporary.iterdir()] == []
 
 
 def test_without_a_sandbox_the_tool_starts_refusing_if_it_should(project: Path, tmp_path: Path) -> None:

@@ -14,15 +14,16 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import chosen_place, json_option, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.settings_file import read_settings
+from signoff.present.document.rows import number_of
 from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
     from signoff.config.verdicts import SettingsFile
     from signoff.confine.detect import Unusable, Usable
     from signoff.confine.profile import OSProfile
-    from signoff.tools.file_sandbox import FileSandbox
+    from signoff.tools.file_sandbox import FileSandbox, TriedChange
     from signoff.tools.os_sandbox import OSSandbox, Started
-    from signoff.tools.review import TriedChange, TriedOutcome
+    from signoff.tools.review import TriedOutcome
 
 __all__ = ["sandbox"]
 
@@ -112,7 +113,7 @@ def _ask(
     from signoff.controller import ApprovalController
     from signoff.tools.review import review
 
-    complain(f"{len(changes)} changed files wait for approval")
+    complain(f"it changed {number_of(len(changes), 'file')}; what may be changed waits for approval")
     with connect_agent(place=place, cwd=files.cwd, via="command line") as queue:
         controller = ApprovalController(queue=queue)
         return review(changes, files, controller, "run_command", {"command": shlex.join(command)})

@@ -22,12 +22,20 @@ from signoff.approved_call import (
 from signoff.confine.detect import Usable, detect, first_usable
 from signoff.effects import Command, FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
-from signoff.present.snapshot.files import edited, named
+from signoff.present.snapshot.files import changed_meanwhile, edited, named
+from signoff.present.snapshot.steps import FileState
 from signoff.queue.amendment import PARTIAL
 from signoff.tools.os_profile import OSProfileConfig
 from signoff.tools.os_sandbox import OSSandbox
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
-from signoff.tools.safe_io import Attachment, attachment, list_beneath, locked_file, read_beneath
+from signoff.tools.safe_io import (
+    Attachment,
+    LockedFile,
+    attachment,
+    list_beneath,
+    locked_file,
+    read_beneath,
+)
 from signoff.tools.setting_faults import made_from
 from signoff.tools.shell_rules import ShellConfig
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -37,6 +45,7 @@ __all__ = [
     "FileSandbox",
     "PathConfig",
     "SandboxConfig",
+    "TriedChange",
     "as_sandbox_config",
 ]
 
@@ -118,6 +127,46 @@ _OR_ELSE = (
 )
 
 _group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedChange:
+    """A file that a command changed on a copy.
+
+    Attributes:
+        path: The real path, without links.
+        content: The new content; None if the file is gone.
+        replaces: SHA-256 of the content that the copy began with, in hexadecimal; "" if there was no file.
+        mode: The new permission bits; None if the command did not change them.
+        old_mode: Those that the copy began with; None if there was no file.
+    """
+
+    path: str
+    content: bytes | None
+    replaces: str = ""
+    mode: int | None = None
+    old_mode: int | None = None
+
+    @property
+    def sha256(self) -> str | None:
+        """SHA-256 of the new content."""
+        return None if self.content is None else sha256(self.content).hexdigest()
+
+    def is_made(self, found: FileState) -> bool:
+        """True if the real file is as the command left its copy."""
+        return found.sha256 == self.sha256 and self.mode in {None, found.mode}
+
+    def require_applicable(self, found: FileState) -> None:
+        """Return if the real file is as the copy was when the command began.
+
+        Raises:
+            SnapshotError: Something else changed it, or put a link in its place.
+        """
+        led_elsewhere = found.link_target is not None or found.real_path != self.path
+        if led_elsewhere or (found.sha256 or "") != self.replaces:
+            raise changed_meanwhile(self.path)
+        if self.mode is not None and found.mode != self.old_mode:
+            raise changed_meanwhile(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,15 +440,16 @@ class FileSandbox:
                 (`ChangedSinceApprovedError`).
             OSError: It cannot be written; the old content is untouched.
         """
-        return self._write("write_file", self._roots.access("write", path), content)
+        access = self._roots.access("write", path)
+        return self._write("write_file", access, FileWrite(access.path, content))
 
-    def _write(self, tool_name: str, access: Access, content: str | bytes) -> str:
-        effect = FileWrite(access.path, content)
+    def _write(self, tool_name: str, access: Access, effect: FileWrite, change: TriedChange | None = None) -> str:
         require_approved(tool_name, _payload(access), [effect])
         instead = approved_instead(access.path)
         data = effect.data if instead is None else instead.data
         with locked_file(access.root, access.relative, approved_state(access.path), make_parents=True) as file:
-            was_written(access.path, file.replace(data))
+            found = None if change is None else _applicable(change, file)
+            was_written(access.path, file.replace(data, found, effect.mode))
         return _told(f"Wrote {len(data)} bytes to {access.sandbox}:{access.relative}", instead)
 
     def edit_file(self, path: str, old: str, new: str) -> str:
@@ -428,48 +478,49 @@ class FileSandbox:
 
     # -- changes that a command made on copies ---------------------------------------------------------
 
-    def change_request(self, ctx: ApprovalContext, path: str, content: bytes | None) -> ApprovalRequest:
+    def change_request(self, ctx: ApprovalContext, change: TriedChange) -> ApprovalRequest:
         """Return the request for a change that a command made on a copy of a root.
 
         Args:
             ctx: The call of the command.
-            path: The file.
-            content: Its new content; None if it is to be removed.
+            change: The change.
 
         Raises:
             PermissionError: The file may not be written.
         """
-        access = self._roots.access("write", path)
+        access = self._roots.access("write", change.path)
         group_id, group_size = self._group_of(ctx)
-        write = FileWrite(access.path, b"" if content is None else content)
-        verb = "Remove" if content is None else "Write"
+        write, gone = _write_of(access, change), change.content is None
+        verb = "Remove" if gone else "Set permissions of" if change.sha256 == change.replaces else "Write"
+        payload = _payload(access) | {"sha256": change.sha256}
         return ApprovalRequest(
             tool_name=ctx.tool_name,
             description=f"{verb} {access.sandbox}:{access.relative}",
             # With the content, so that an approval that is remembered is for nothing else.
-            payload=_payload(access) | {"sha256": content if content is None else sha256(content).hexdigest()},
+            payload=payload if change.mode is None else payload | {"mode": f"{change.mode:o}"},
             group_id=group_id,
             group_size=group_size,
             arguments=ctx.args,
             # What is removed is shown, too, and must still be there as it was.
-            effects=(write, _removal(access)) if content is None else (write,),
-            honors=frozenset() if content is None else _HONORS,
+            effects=(write, _removal(access)) if gone else (write,),
+            honors=frozenset() if gone else _HONORS,
             why=", ".join(["what a command did on a copy", *access.reasons]),
         )
 
-    def change(self, ctx: ApprovalContext, path: str, content: bytes | None) -> str:
+    def change(self, ctx: ApprovalContext, change: TriedChange) -> str:
         """Make an approved change, and return what was done.
 
         Raises:
             PermissionError: It is not what was approved, or the file was changed since.
+            ValueError: The file is not the one that the copy began with.
             OSError: It cannot be made; the old content is untouched.
         """
-        access = self._roots.access("write", path)
-        if content is not None:
-            return self._write(ctx.tool_name, access, content)
+        access = self._roots.access("write", change.path)
+        if change.content is not None:
+            return self._write(ctx.tool_name, access, _write_of(access, change), change)
         require_approved(ctx.tool_name, _payload(access), [_removal(access)])
         with locked_file(access.root, access.relative, approved_state(access.path)) as file:
-            file.remove()
+            file.remove(_applicable(change, file))
         return f"Removed {access.sandbox}:{access.relative}"
 
     def list_files(self, path: str = _HERE) -> list[str]:
@@ -491,6 +542,17 @@ class FileSandbox:
 def _told(done: str, instead: ApprovedContent | None) -> str:
     """The message for the agent about a written file, also if it is not as the agent wanted it."""
     return done if instead is None else f"{done}. It is not as asked: {instead.told}"
+
+
+def _write_of(access: Access, change: TriedChange) -> FileWrite:
+    return FileWrite(access.path, change.content or b"", change.replaces, change.mode)
+
+
+def _applicable(change: TriedChange, file: LockedFile) -> FileState:
+    """The state of a file to which a change can be applied."""
+    found, _ = file.look()
+    change.require_applicable(found)
+    return found
 
 
 def _removal(access: Access) -> Command:

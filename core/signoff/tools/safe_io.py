@@ -92,14 +92,14 @@ class LockedFile:
         self._require(self.shown, state)
         return state, data
 
-    def replace(self, data: bytes, found: FileState | None = None) -> FileState:
+    def replace(self, data: bytes, found: FileState | None = None, mode: int | None = None) -> FileState:
         """Replace the content of the file, or create it.
-
-        The permission bits of an existing file are kept; a new one gets the process's usual ones.
 
         Args:
             data: The whole new content.
             found: The state that the content was made from; by default that which was shown.
+            mode: Permission bits; None keeps those of an existing file, and gives a new one the process's usual
+                ones.
 
         Returns:
             The new state of the file.
@@ -108,7 +108,8 @@ class LockedFile:
             ChangedSinceApprovedError: The file is not as it was shown.
             OSError: The file cannot be written, or was changed since it was found. The old content is untouched.
         """
-        mode = self._mode()
+        kept = self._mode()
+        mode = kept if mode is None else mode
         temporary = f".{self.name[:40]}.{uuid.uuid4().hex}.tmp"
         try:
             mode = self._write(temporary, data, mode)
@@ -120,19 +121,22 @@ class LockedFile:
             raise
         return FileState(True, hashlib.sha256(data).hexdigest(), len(data), mode, None, self.path)
 
-    def remove(self) -> None:
+    def remove(self, found: FileState | None = None) -> None:
         """Remove the file.
+
+        Args:
+            found: The state in which it was found; by default that which was shown.
 
         Raises:
             ChangedSinceApprovedError: The file is not as it was shown.
             OSError: It cannot be removed.
         """
-        self._require_unchanged(None)
+        self._require_unchanged(found)
         os.unlink(self.name, dir_fd=self.directory)
 
     def _write(self, temporary: str, data: bytes, mode: int | None) -> int:
         """Write a file beside the one to replace and return its permission bits."""
-        descriptor = os.open(temporary, _NEW_FILE, 0o666, dir_fd=self.directory)
+        descriptor = os.open(temporary, _NEW_FILE, 0o666 if mode is None else 0o600, dir_fd=self.directory)
         with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
             file.write(data)
             file.flush()

@@ -103,6 +103,7 @@ def file_facts(change: FileChange) -> FileFacts:
     state = change.before
     return FileFacts(
         mode_before=state.mode,
+        mode_after=change.after_mode,
         link_target=state.link_target,
         real_path=state.real_path,
         follows=change.follows,

@@ -152,6 +152,7 @@ def _step_to_json(step: Step) -> dict[str, Any]:
         "binary": step.binary,
         "media_type": step.media_type,
         "follows": step.follows,
+        **({} if step.after_mode is None else {"after_mode": step.after_mode}),
     }
 
 
@@ -174,6 +175,7 @@ def _step_from_json(record: _Record) -> Step:
             binary=record.truth("binary"),
             media_type=record.text_or_none("media_type"),
             follows=record.truth("follows"),
+            after_mode=record.whole("after_mode") if record.has("after_mode") else None,
         )
     raise SnapshotError("the stored snapshot is damaged: a step of unknown kind; ask again")
 

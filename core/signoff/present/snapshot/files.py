@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_FILE_SIZE",
     "ResolvedPath",
+    "changed_meanwhile",
     "edited",
     "is_directory",
     "locate",
@@ -168,7 +169,14 @@ def _too_large(path: str) -> SnapshotError:
     )
 
 
-# -- The result of a `FileEdit`, or the reason why it cannot be done.
+# -- The result of a `FileEdit`, or the reason why it or another change cannot be done.
+
+
+def changed_meanwhile(path: str) -> SnapshotError:
+    """The reason why a change that was made from another state of a file is not applied to it."""
+    return SnapshotError(
+        f"{named(path)} was changed meanwhile by something else, so this change was not applied to it"
+    )
 
 
 def edited(edit: FileEdit, before: FileState, data: bytes) -> bytes:

@@ -16,7 +16,15 @@ from msgspec.structs import replace
 from signoff.effects import Command, FileWrite
 from signoff.present.document.media import is_binary, media_type
 from signoff.present.snapshot.codec import StoredBlobs, confinement_facts, steps_from_json, steps_to_json
-from signoff.present.snapshot.files import MAX_FILE_SIZE, edited, is_directory, locate, look, named
+from signoff.present.snapshot.files import (
+    MAX_FILE_SIZE,
+    changed_meanwhile,
+    edited,
+    is_directory,
+    locate,
+    look,
+    named,
+)
 from signoff.present.snapshot.steps import (
     CommandRun,
     FileChange,
@@ -148,26 +156,39 @@ class _Taker:
             before, data = look(effect.path)
             if before.sha256 is not None:
                 self.blobs[before.sha256] = data
-        after = effect.data if isinstance(effect, FileWrite) else edited(effect, before, data)
+        mode = None
+        if isinstance(effect, FileWrite):
+            if effect.replaces not in {None, before.sha256 or ""}:
+                raise changed_meanwhile(effect.path)
+            after, mode = effect.data, effect.mode
+        else:
+            after = edited(effect, before, data)
         if len(after) > MAX_FILE_SIZE:
             raise SnapshotError(
                 f"{named(effect.path)} would be larger than {MAX_FILE_SIZE // 2**20} MB, "
                 "too large to be shown; write it in parts"
             )
-        self._add(_change(effect.path, before, data, after, follows=follows), after)
+        self._add(_change(effect.path, before, data, after, follows=follows, mode=mode), after)
 
     def _add(self, change: FileChange, after: bytes) -> None:
         real_path = change.before.real_path
         self.blobs[change.after_sha256] = after
         self._written[real_path] = replace(
-            change.before, exists=True, sha256=change.after_sha256, size=change.after_size
+            change.before,
+            exists=True,
+            sha256=change.after_sha256,
+            size=change.after_size,
+            mode=change.before.mode if change.after_mode is None else change.after_mode,
         )
         index = self._open.get(real_path)
         if index is not None:
             first = self.steps[index]
             if isinstance(first, FileChange) and first.path == change.path:
                 original = self.blobs[first.before.sha256] if first.before.sha256 else b""
-                self.steps[index] = _change(first.path, first.before, original, after, follows=first.follows)
+                mode = first.after_mode if change.after_mode is None else change.after_mode
+                self.steps[index] = _change(
+                    first.path, first.before, original, after, follows=first.follows, mode=mode
+                )
                 return
         self._open[real_path] = len(self.steps)
         self.steps.append(change)
@@ -184,14 +205,16 @@ def _hashes(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(hashes)
 
 
-def _change(path: str, before: FileState, data: bytes, after: bytes, *, follows: bool) -> FileChange:
+def _change(
+    path: str, before: FileState, data: bytes, after: bytes, *, follows: bool, mode: int | None
+) -> FileChange:
     kind = None
     if is_binary(after):
         kind = media_type(after, path)
     elif is_binary(data):
         kind = media_type(data, path)
     digest = hashlib.sha256(after).hexdigest()
-    return FileChange(path, before, digest, len(after), kind is not None, kind, follows)
+    return FileChange(path, before, digest, len(after), kind is not None, kind, follows, mode)
 
 
 def _command_run(effect: Command) -> CommandRun:
@@ -259,4 +282,5 @@ def _bound(step: Step) -> dict[str, Any]:
         "mode": step.before.mode,
         "before": step.before.sha256,
         "after": step.after_sha256,
+        **({} if step.after_mode is None else {"after_mode": step.after_mode}),
     }

@@ -49,6 +49,7 @@ class FileChange(Struct, frozen=True):
             for text.
         follows: True if an earlier step of the same call writes this file. `before` is then the state that
             that step leaves, not the file on the disk.
+        after_mode: Permission bits that it would get; None if they stay as they are.
     """
 
     path: str
@@ -58,6 +59,7 @@ class FileChange(Struct, frozen=True):
     binary: bool
     media_type: str | None
     follows: bool = False
+    after_mode: int | None = None
 
 
 class CommandRun(Struct, frozen=True):
