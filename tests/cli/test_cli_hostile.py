@@ -121,11 +121,11 @@ def test_one_line_is_one_line_without_acting_characters(text: str) -> None:
     assert "\t" not in shown
 
 
-@given(st.text(), st.integers(20, 200))
-def test_a_folded_line_never_returns_to_the_edge_and_loses_nothing(text: str, width: int) -> None:
+@given(st.text(), st.integers(20, 200), st.booleans())
+def test_a_folded_line_never_returns_to_the_edge_and_loses_nothing(text: str, width: int, at_words: bool) -> None:
     safe = one_line(text)
     page = Page(width)
-    page.add(safe, label="  | + ", fold="  | > ")
+    page.add(safe, label="  | + ", fold="  | > ", at_words=at_words)
     first, *following = page.text().splitlines()
     assert first.startswith("  | +")
     assert all(line.startswith("  | >") for line in following)
@@ -133,3 +133,14 @@ def test_a_folded_line_never_returns_to_the_edge_and_loses_nothing(text: str, wi
     assert "".join(row[6:] for row in rows).replace(" ", "") == safe.replace(" ", "")
     # A combining mark stands on the character before it.
     assert all(sum(not unicodedata.combining(char) for char in row) <= width for row in rows)
+
+
+def test_a_remark_is_folded_between_words() -> None:
+    page = Page(40)
+    page.add(
+        "sandbox: can write: notes/, src/components/; network: no", label="  |   ", fold="  | > ", at_words=True
+    )
+    assert page.text().splitlines() == [
+        "  |   sandbox: can write: notes/,",
+        "  | > src/components/; network: no",
+    ]

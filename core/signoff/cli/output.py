@@ -89,19 +89,20 @@ class Page:
         self._width = width
         self._lines: list[str] = []
 
-    def add(self, text: str, *, label: str = "", fold: str | None = None) -> None:
+    def add(self, text: str, *, label: str = "", fold: str | None = None, at_words: bool = False) -> None:
         """Add one line.
 
         Args:
             text: Safe text without a newline.
             label: The label before it.
             fold: The text before the rows that the line is folded into; blanks by default.
+            at_words: True to fold it between words.
         """
         if self._width is None:
             self._lines.append(f"{label}{text}".rstrip(" "))
             return
         begin, room = label, max(1, self._width - len(label))
-        for piece in _pieces(text, room):
+        for piece in _pieces(text, room, at_words=at_words):
             self._lines.append(f"{begin}{piece}".rstrip(" "))
             begin = (" " * len(label) if fold is None else fold.ljust(len(label)))[: len(label)]
 
@@ -110,14 +111,15 @@ class Page:
         return "".join(f"{line}\n" for line in self._lines)
 
 
-def _pieces(text: str, room: int) -> Iterator[str]:
+def _pieces(text: str, room: int, *, at_words: bool) -> Iterator[str]:
     """Cut a text into parts of at most so many columns."""
     start = used = 0
     for index, character in enumerate(text):
         wide = _cells(character)
         if used and used + wide > room:
-            yield text[start:index]
-            start, used = index, 0
+            end = (text.rfind(" ", start, index) + 1 if at_words else 0) or index
+            yield text[start:end]
+            start, used = end, sum(map(_cells, text[end:index]))
         used += wide
     yield text[start:]
 

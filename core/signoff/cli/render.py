@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from signoff.cli.output import Page
 from signoff.history_export import decision_facts
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.present.document.rows import PROSE
 from signoff.present.reveal import one_line
 from signoff.queue.grant_coverage import reach_of
 from signoff.shown_request.content import SIGN_OF_ROW
@@ -118,7 +119,8 @@ def _add_document(page: Page, document: Document) -> None:
     for alert in document.scan():
         page.add(alert.message, label="  ! ")
     for row in document:
-        page.add(row.text.text, label=f"  | {SIGN_OF_ROW.get(row.kind, ' ')} ", fold="  | > ")
+        label = f"  | {SIGN_OF_ROW.get(row.kind, ' ')} "
+        page.add(row.text.text, label=label, fold="  | > ", at_words=row.kind in PROSE)
 
 
 # -- Requests as JSON objects, in the shape that ``--json`` promises.

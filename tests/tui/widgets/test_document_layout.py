@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from signoff.effects import Confinement
 from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Document, Words
-from signoff.present.document.text import text_document
+from signoff.present.document.rows import RowKind, fixed
+from signoff.present.document.text import command_document, text_document
+from signoff.present.kinds import PresentationKind
+from signoff.present.reveal import reveal_line
+from signoff_tui.text.look import UNICODE, Appearance
+from signoff_tui.text.themes import builtin_themes
 from signoff_tui.widgets.document.layout import LONG, Cell, Reading, Rest, ViewPosition
+from signoff_tui.widgets.document.lines import DocumentLine, Gutter, paint_document_line
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
@@ -53,6 +62,40 @@ def test_wrapping_loses_no_character(content: str, width: int) -> None:
         lines = [cell for cell in shown(reading, ViewPosition(row), 100) if cell.row == row]
         whole = reading.row(row).text.text
         assert "".join(whole[line.start : line.end] for line in lines) == whole
+
+
+@given(WORDS, st.integers(8, 40))
+def test_a_remark_is_wrapped_between_words_and_loses_no_character(words: str, width: int) -> None:
+    shown_words = reveal_line(words, "content")
+    reading = Reading([Document(PresentationKind.TEXT, [fixed(RowKind.FACT, shown_words)])], width)
+    rows = drawn(reading, ViewPosition(0), 100)
+    assert "".join(rows) == shown_words.text
+    assert all(cell_len(row) <= width for row in rows)
+    for row, following in pairwise(rows):
+        assert row.endswith(" ") or " " not in row or not following
+
+
+@pytest.mark.parametrize(
+    ("backend", "words", "rows"),
+    [
+        (
+            "bwrap",
+            "can write: notes/, src/components/; network: no",
+            ["sandbox: can write: notes/,", "src/components/; network: no", "(bwrap 12345678)"],
+        ),
+        ("none", "not confined", ["! sandbox: none, so it can", "touch all that its user can"]),
+        ("external", "not checked", ["! sandbox: not checked", "(external 12345678)"]),
+    ],
+)
+def test_only_a_command_that_nothing_is_known_to_confine_has_a_mark(
+    backend: str, words: str, rows: list[str]
+) -> None:
+    document = command_document("make", "/work", confinement=Confinement(backend, "12345678", words))
+    reading = Reading([document], 30)
+    cells = [cell for cell in shown(reading, ViewPosition(1), 100) if cell.row == 1]
+    gutter, look = Gutter.of([document], 40), Appearance(builtin_themes()["signoff-dark"], UNICODE)
+    lines = [paint_document_line(DocumentLine(reading.row(1), cell), gutter, 40, look).text for cell in cells]
+    assert [line.replace(UNICODE.wrap, " ").strip() for line in lines] == rows
 
 
 @settings(max_examples=20)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from signoff.present.reveal import SafeText, quoted, reveal
 
 __all__ = [
+    "PROSE",
     "Block",
     "Row",
     "RowKind",
@@ -53,6 +54,8 @@ class RowKind(StrEnum):
     """A change that is not in a line: permissions, line ends, a link."""
     PLACE = "place"
     """The directory that a command runs in, or the file that is written, as the call names it."""
+    SANDBOX = "sandbox"
+    """The limits of a command that is confined."""
     PLAIN = "plain"
     """Line of a text, or of a file that would be created."""
     COMMAND = "command"
@@ -69,6 +72,10 @@ class RowKind(StrEnum):
     """Part of a command that is high risk."""
     ABOUT = "about"
     """A remark of signoff on the part above."""
+
+
+PROSE = frozenset({RowKind.FACT, RowKind.NOTE, RowKind.SANDBOX})
+"""Rows in the words of signoff, which are wrapped between words."""
 
 
 class Row(Struct, frozen=True):

@@ -57,7 +57,9 @@ def command_document(
         words = joined("env: ", _on_one_row(name), " = ", _on_one_row(value, masks))
         runs.append(fixed(RowKind.FACT, words, counts=True))
     if confinement is not None:
-        runs.append(fixed(RowKind.FACT, joined("sandbox: ", _confined(confinement)), counts=True))
+        confined = confinement.backend not in {"none", "external"}
+        words = joined("sandbox: ", _confined(confinement))
+        runs.append(fixed(RowKind.SANDBOX if confined else RowKind.FACT, words, counts=True))
     lines = split_lines(command)
     if not lines or lines[-1].endswith("\n"):
         lines.append("")  # so that a newline at the end can be seen

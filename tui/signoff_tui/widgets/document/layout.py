@@ -17,7 +17,7 @@ from msgspec import Struct
 from rich.cells import cell_len, chop_cells
 
 from signoff.present.document.model import Document, Words
-from signoff.present.document.rows import Block, Row
+from signoff.present.document.rows import PROSE, Block, Row
 from signoff_tui.state.coverage import PaintedRow
 
 __all__ = [
@@ -343,10 +343,12 @@ class Reading:
         return tuple(() if row is None else self._column(row, width) for row in rows)
 
     def _column(self, row: int, width: int) -> Sequence[Cell]:
-        text = self.row(row).text.text
+        shown = self.row(row)
+        text = shown.text.text
         if self.wrap and len(text) > LONG:
             return _LongRow(row, len(text), width if text.isascii() else max(width // 2, 1))
-        spans = _broken(text, width) if self.wrap else _cut(text, width)
+        broken = _broken_at_words if shown.kind in PROSE else _broken
+        spans = broken(text, width) if self.wrap else _cut(text, width)
         cut = spans[-1][1] < len(text)
         # The part that is cut off is a part that is never shown.
         return tuple(Cell(row, part, len(spans) + cut, *span, cut) for part, span in enumerate(spans))
@@ -401,6 +403,18 @@ def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
         return [(start, min(start + width, len(text))) for start in range(0, len(text), width)]
     ends = list(accumulate(len(piece) for piece in chop_cells(text, width)))
     return list(pairwise([0, *ends]))
+
+
+def _broken_at_words(text: str, width: int) -> Sequence[tuple[int, int]]:
+    """As `_broken`, but inside a word only if it is wider than a line. No blank is lost."""
+    spans, start = [], 0
+    while not spans or start < len(text):
+        end = start + len(chop_cells(text[start : start + width], width)[0]) if text else 0
+        if end < len(text):
+            end = text.rfind(" ", start, end) + 1 or end
+        spans.append((start, end))
+        start = end
+    return spans
 
 
 def _cut(text: str, width: int) -> Sequence[tuple[int, int]]:
