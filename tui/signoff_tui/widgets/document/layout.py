@@ -407,7 +407,8 @@ def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
 
 def _broken_at_words(text: str, width: int) -> Sequence[tuple[int, int]]:
     """As `_broken`, but inside a word only if it is wider than a line. No blank is lost."""
-    spans, start = [], 0
+    spans: list[tuple[int, int]] = []
+    start = 0
     while not spans or start < len(text):
         end = start + len(chop_cells(text[start : start + width], width)[0]) if text else 0
         if end < len(text):
