@@ -108,7 +108,7 @@ def test_an_agent_that_cannot_run_it_does_not_believe_it_either(agent, review):
     posted = agent.submit(call())
     with review._engine.write() as transaction:
         decision = Decision(approved=True, by="anna", instead=PART)
-        requests.try_decide(transaction, posted, signer_for().decision(posted, decision))
+        requests.decide(transaction, posted, signer_for().decision(posted, decision))
     outcome = agent.wait(posted.id)
     assert (outcome.approved, outcome.request.state) == (False, RequestState.SUPERSEDED)
     assert "cannot carry out" in outcome.doubt

@@ -14,6 +14,7 @@ from signoff.canonical import canonical, digest
 from signoff.queue import Decision, DecisionSource, RequestState, ReviewerKeysError, Risk, Seal, VerdictKind
 from signoff.queue.codec import decision_to_text
 from signoff.queue.keys.folder import KEYS_VARIABLE
+from signoff.queue.sql.engine import CHANGE
 
 YES = Decision(approved=True, remember=True, shown=1.0)
 
@@ -243,11 +244,12 @@ def test_a_release_that_nobody_signed_is_not_believed(agent, review, asked, same
     (grant,) = review.grants()
     forged = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id, seal=Seal("0" * 16, "0" * 128))
     with review._engine.write() as transaction:
-        transaction.run(
-            "UPDATE requests SET state = 'approved', decision = ?, decided_at = ?, change = ? WHERE seq = ?",
+        transaction.change(same.id, same.asked_by.session)
+        transaction.put(
+            f"UPDATE requests SET state = 'approved', decision = ?, decided_at = ?, change = {CHANGE}"
+            " WHERE seq = ?",
             decision_to_text(forged),
             transaction.now,
-            transaction.change(same.id, same.asked_by.session),
             same.seq,
         )
     outcome = agent.wait(same.id)
@@ -260,11 +262,12 @@ def test_the_seal_of_one_release_is_none_of_another(agent, review, asked, same):
     review.remember_and_release(target(asked), [target(same)], YES)
     stolen = review.get(same.id).decision
     with review._engine.write() as transaction:
-        transaction.run(
-            "UPDATE requests SET state = 'approved', decision = ?, decided_at = ?, change = ? WHERE seq = ?",
+        transaction.change(other.id, other.asked_by.session)
+        transaction.put(
+            f"UPDATE requests SET state = 'approved', decision = ?, decided_at = ?, change = {CHANGE}"
+            " WHERE seq = ?",
             decision_to_text(stolen),
             transaction.now,
-            transaction.change(other.id, other.asked_by.session),
             other.seq,
         )
     assert not agent.wait(other.id).approved

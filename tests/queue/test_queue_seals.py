@@ -33,6 +33,7 @@ from signoff.queue.keys.folder import KEYS_VARIABLE, KeysFolder, keys_folder
 from signoff.queue.keys.identity import Signer, signer_for
 from signoff.queue.keys.signatures import decision_statement, grant_statement
 from signoff.queue.sql import requests, verification
+from signoff.queue.sql.engine import CHANGE
 
 YES = Decision(approved=True, by="anna")
 NOBODYS = Seal("0" * 16, "0" * 128)
@@ -58,12 +59,12 @@ def forge(review):
     def write(request, decision):
         text = decision if isinstance(decision, str) else decision_to_text(decision)
         with review._engine.write() as transaction:
-            transaction.run(
-                "UPDATE requests SET state = ?, decision = ?, decided_at = ?, change = ? WHERE seq = ?",
+            transaction.change(request.id, request.asked_by.session)
+            transaction.put(
+                f"UPDATE requests SET state = ?, decision = ?, decided_at = ?, change = {CHANGE} WHERE seq = ?",
                 "approved" if text.startswith('{"approved":true') else "rejected",
                 text,
                 transaction.now,
-                transaction.change(request.id, request.asked_by.session),
                 request.seq,
             )
 
@@ -504,7 +505,7 @@ def test_the_history_counts_approvals_by_their_signatures(agent, review, forge, 
     approve(review, own)
     for posted, decision in ((strange, stranger.decision(strange, YES)), (unsigned, YES)):
         with review._engine.write() as transaction:
-            requests.try_decide(transaction, posted, decision)
+            requests.decide(transaction, posted, decision)
     check = review.check_history()
     assert check.fault is None
     found = check.approvals
@@ -516,7 +517,7 @@ def test_the_history_names_an_approval_with_the_seal_of_another(agent, review):
     approve(review, first)
     moved = review.get(first.id).decision
     with review._engine.write() as transaction:
-        requests.try_decide(transaction, second, moved)
+        requests.decide(transaction, second, moved)
     check = review.check_history()
     assert (check.fault, check.broken) == (HistoryFault.FORGED, 2)
 

@@ -68,6 +68,7 @@ def connect(place: PostgresPlace) -> Connection:
         ) from None
     options: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "UTF8"}
     connection = psycopg.connect(**options, autocommit=True, row_factory=dict_row)
+    connection.prepare_threshold = None  # what an error kept from being prepared would be taken for prepared
     _open.add(connection)
     try:
         _refuse_old(connection, place)

@@ -1,10 +1,14 @@
 """A queue in PostgreSQL: transactions, their durability, and what happens when the connection is lost.
 
-Writers take one advisory lock first, so there is one at a time, as with SQLite's ``BEGIN IMMEDIATE``: change
-numbers and the history never overtake each other, and nothing needs to be tried again.
+Writers take one lock first, that of the row with the change number, so there is one at a time, as with SQLite's
+``BEGIN IMMEDIATE``: change numbers and the history never overtake each other. Who may not write cannot take it.
+
+A round trip may cost more than all that is done with it. So the statements of a look or a write wait until an
+answer is needed, and go together; a write that needs none goes in one piece, from ``BEGIN`` to ``COMMIT``, and
+keeps others waiting for no round trip at all.
 
 When the connection breaks during ``COMMIT``, nobody knows whether that took place. So each writing transaction
-leaves its number in ``last_writes``, and the next connection, once it has the writers' lock and the lost
+leaves its number in ``writes``, and the next connection, once it has the writers' lock and the lost
 transaction is therefore over, looks whether the number is there. (The status of a transaction id would not do:
 ids that were never flushed are given out again after a crash of the server.)
 
@@ -16,31 +20,35 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from signoff.queue.clock import SECOND
-from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.clock import SECOND, now_us
+from signoff.queue.errors import QueueUnavailableError, QueueVersionError
 from signoff.queue.postgres.connection import Connection, PostgresPlace, connect, is_lost, translation
-from signoff.queue.postgres.leases import SessionLeases, queue_lock, screens_lock
-from signoff.queue.postgres.schema import VectorIndex, prepare
+from signoff.queue.postgres.leases import SessionLeases, screens_lock
+from signoff.queue.postgres.schema import SCHEMA_VERSION, SqlState, VectorIndex, newer_words, prepare
 from signoff.queue.postgres.wakeups import Listener, LocalBells, payloads
 from signoff.queue.sql.engine import (
+    ANOTHER_QUEUE,
     PATIENCE_SECONDS,
-    QUEUE_ID,
+    SET_BACK,
     STATE_OF_QUEUE,
+    OvertakenError,
     OwnConnection,
+    Query,
     Row,
     Transaction,
-    new_queue_id,
 )
 from signoff.queue.sqlite.wakeups import Bell
 
 __all__ = ["PostgresEngine"]
+
+_Cursor = psycopg.Cursor[dict[str, Any]]
 
 _RETRY_SECONDS = 0.1
 """Between two attempts to connect again."""
@@ -48,15 +56,14 @@ _RETRY_SECONDS = 0.1
 _FORGET_US = 24 * 3600 * SECOND
 """So long after its last write a writer no longer asks what became of it."""
 
-_LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_STATE = f"{STATE_OF_QUEUE} UNION ALL SELECT 'now', now_us()"
+_LOOK: Sequence[Query] = (("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ()), (_STATE, ()))
 
 # Each statement after the lock sees what the writer before has committed.
-_WRITE = """
-BEGIN ISOLATION LEVEL READ COMMITTED;
-SET LOCAL lock_timeout = {milliseconds};
-SET LOCAL synchronous_commit = {synchronous};
-SELECT pg_advisory_xact_lock({lock})
-"""
+_BEGIN: Query = ("BEGIN ISOLATION LEVEL READ COMMITTED", ())
+_BEGIN_WRITE = "SELECT change, now FROM begin_write(?, ?, ?, ?, ?)"
+_COMMIT: Query = ("COMMIT", ())
+_ROLLBACK: Query = ("ROLLBACK", ())
 # A screen that is awake shares the lock of the present slice of time; one that hangs keeps an old one.
 _SLICE = "floor(extract(epoch FROM clock_timestamp()) / 4)::int"
 _ATTEND = f"SELECT pg_try_advisory_lock_shared(?::int, slice), slice FROM (SELECT {_SLICE} AS slice) AS now"  # noqa: S608
@@ -67,48 +74,129 @@ WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = ?::bigint
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """  # noqa: S608 - nothing in it comes from outside
 _ATTEND_SECONDS = 2.0
-_COMMIT = """
-INSERT INTO last_writes (writer, number, at) VALUES ('{writer}', {number}, {now})
-ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at;
-{more}
-COMMIT
+_NOTED = "SELECT number FROM writes WHERE writer = ?"
+_NOTE_WRITE = """
+INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
+ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
 """
 
 
 class _PostgresLook:
-    """Statements on one connection."""
+    """Statements on one connection, sent together as far as their answers allow.
+
+    Args:
+        engine: Its engine.
+        opening: The statements to begin with; the last of them tells the state of the queue.
+        patience: Longest wait for a server that is being restarted, in seconds.
+    """
 
     search = VectorIndex()
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
+        self._engine = engine
+        self.waiting = [*opening]
+        self._opening = len(opening)
+        self._patience = patience
+        self.answered = False
+        self.failed = False
 
     def row(self, statement: str, *values: object) -> Row | None:
-        return self._execute(statement, values).fetchone()
+        return self._sent((statement, values))[-1].fetchone()
 
     def rows(self, statement: str, *values: object) -> list[dict[str, Any]]:
-        return self._execute(statement, values).fetchall()
+        return self._sent((statement, values))[-1].fetchall()
 
     def number(self, statement: str, *values: object) -> int:
-        found = self._execute(statement, values).fetchone()
+        found = self._sent((statement, values))[-1].fetchone()
         assert found is not None
         return int(next(iter(found.values())))
 
-    def _execute(self, statement: str, values: tuple[object, ...]) -> psycopg.Cursor[dict[str, Any]]:
-        return self._connection.execute(_translated(statement), values)
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        return [cursor.fetchall() for cursor in self._sent(*queries)[-len(queries) :]]
+
+    def select_and_end(self, *queries: Query) -> list[Sequence[Row]]:
+        """`select`, and end the look, in one round trip."""
+        cursors = self._sent(*queries, _COMMIT)
+        return [cursor.fetchall() for cursor in cursors[-len(queries) - 1 : -1]]
+
+    def finish(self, *statements: Query) -> None:
+        """Send what waits, and these statements, to the end of the transaction. Nothing is sent twice."""
+        self._sent(*statements, again=False)
+
+    def _sent(self, *statements: Query, again: bool = True) -> list[_Cursor]:
+        """Send what waits, and these statements; returns a cursor for each.
+
+        Args:
+            statements: The statements.
+            again: False if what is sent must not be sent twice, whatever becomes of the connection.
+        """
+        sending, self.waiting = [*self.waiting, *statements], []
+        try:
+            cursors = self._engine.send(sending, self._patience, again=again and not self.answered)
+            if not self.answered:
+                self.answered = True
+                self._opened(cursors[self._opening - 1].fetchall())
+        except BaseException:
+            self.failed = True
+            raise
+        self._answer(cursors)
+        return cursors
+
+    def end(self) -> None:
+        """End the look."""
+        self._sent(_COMMIT)
+
+    def _opened(self, rows: Sequence[Row]) -> None:
+        """Take the state of the queue, before anything else that was read."""
+        self._engine.accept(rows)
+
+    def _answer(self, cursors: Sequence[_Cursor]) -> None:
+        """Take the answers to all statements that were sent together."""
+
+
+class _Rows:
+    """The rows of a statement of a write, for after the write."""
+
+    rows: Sequence[Row] | None = None
 
 
 class _PostgresTransaction(_PostgresLook, Transaction):
     """A write in progress."""
 
-    def __init__(self, connection: Connection) -> None:
-        Transaction.__init__(self)
-        _PostgresLook.__init__(self, connection)
-        self.changed = False
+    def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
+        Transaction.__init__(self, engine.now)
+        _PostgresLook.__init__(self, engine, opening, patience)
+        self._later: dict[int, _Rows] = {}
+        self.writes = False
+        self.change_before = 0
+
+    def deadline(self, at: int) -> int:
+        return at - now_us() + self.now
 
     def run(self, statement: str, *values: object) -> int:
-        self.changed = True
-        return self._execute(statement, values).rowcount
+        self.writes = True
+        return self._sent((statement, values))[-1].rowcount
+
+    def put(self, statement: str, *values: object) -> None:
+        self.writes = True
+        self.waiting.append((statement, values))
+
+    def must(self, statement: str, *values: object) -> None:
+        self.put(f"WITH done AS ({statement} RETURNING 1) SELECT exactly_one(COUNT(*)) FROM done", *values)  # noqa: S608
+
+    def later(self, statement: str, *values: object) -> _Rows:
+        self.put(statement, *values)
+        found = self._later[len(self.waiting) - 1] = _Rows()
+        return found
+
+    def _opened(self, rows: Sequence[Row]) -> None:
+        self.change_before = rows[0]["change"]
+        self._engine.note_time(rows[0]["now"])
+
+    def _answer(self, cursors: Sequence[_Cursor]) -> None:
+        for place, found in self._later.items():
+            found.rows = cursors[place].fetchall()
+        self._later.clear()
 
 
 class PostgresEngine(OwnConnection):
@@ -124,6 +212,8 @@ class PostgresEngine(OwnConnection):
         QueueUnavailableError: The database cannot be used; the message says why and what to do.
     """
 
+    distant = True
+
     def __init__(self, place: PostgresPlace, *, create: bool = True) -> None:
         super().__init__(place.name)
         self.place = place
@@ -132,6 +222,7 @@ class PostgresEngine(OwnConnection):
         self._connection: Connection | None = None
         self._writer = secrets.token_hex(8)
         self._writes = 0
+        self._clock = now_us(), time.monotonic_ns()
         self._attending: tuple[int, int] | None = None  # on which connection, and which slice of time
         self._attended_at = float("-inf")
         self.bells = LocalBells()
@@ -183,13 +274,33 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._explained():
-            connection = self._begun(_LOOK, PATIENCE_SECONDS)
+            look = _PostgresLook(self, _LOOK, PATIENCE_SECONDS)
             try:
-                yield _PostgresLook(connection)
-                connection.execute("COMMIT")
+                yield look
+                look.end()
             except BaseException:
-                self._roll_back(connection)
+                self._roll_back()
                 raise
+
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        """Look at one consistent state, in one round trip.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+        with self._usable(), self._explained():
+            look = _PostgresLook(self, _LOOK, PATIENCE_SECONDS)
+            try:
+                return look.select_and_end(*queries)
+            except BaseException:
+                self._roll_back()
+                raise
+
+    @property
+    def now(self) -> int:
+        """The time, by the server's clock as it was when it last answered: microseconds since the epoch."""
+        at, seen = self._clock
+        return at + (time.monotonic_ns() - seen) // 1_000
 
     @contextlib.contextmanager
     def write(self, *, durable: bool = True, patience: float = PATIENCE_SECONDS) -> Iterator[Transaction]:
@@ -204,16 +315,14 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The change was not made, unless the message says that this is unknown.
         """
         with self._usable(), self._explained():
-            connection = self._begun(self._opening(patience, durable=durable), patience)
-            transaction = _PostgresTransaction(connection)
+            transaction = _PostgresTransaction(self, self._opening(patience, durable=durable), patience)
             try:
                 yield transaction
-                self._require_intact(connection)
+                self._commit(transaction, patience)
             except BaseException:
-                self._roll_back(connection)
+                self._roll_back()
                 raise
-            self._commit(connection, transaction)
-            self._made(transaction)
+            self._made(transaction.change_before + transaction.announces)
 
     def hang_bell(self, key: str) -> Bell:
         """Put up a bell that this queue's writers ring.
@@ -295,85 +404,114 @@ class PostgresEngine(OwnConnection):
             self._connection = None
 
     def _begin_with(self) -> None:
-        """Look for the first time; a queue without a number gets one."""
+        """Look for the first time."""
         with self.read():
             pass
-        if self._queue_id is None:
-            with contextlib.suppress(QueueUnavailableError), self.write() as transaction:
-                transaction.run(
-                    "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                    QUEUE_ID,
-                    new_queue_id(),
-                )
 
-    def _begun(self, statements: str, patience: float) -> Connection:
-        """Begin a transaction on the queue that was opened, and on no other."""
-        connection = self._begin(statements, patience)
-        try:
-            self._require_same_queue(connection.execute(STATE_OF_QUEUE))
-        except psycopg.errors.UndefinedTable:
-            self._roll_back(connection)
-            raise self._end("was removed") from None
-        except BaseException:
-            self._roll_back(connection)
-            raise
-        return connection
+    def send(self, statements: Sequence[Query], patience: float, *, again: bool) -> list[_Cursor]:
+        """Send statements in one round trip; returns a cursor for each.
 
-    def _begin(self, statements: str, patience: float) -> Connection:
-        """Begin a transaction; where the connection was lost, on a new one."""
+        Args:
+            statements: The statements.
+            patience: Longest wait for a server that is being restarted, in seconds.
+            again: True if they may be sent on a new connection when the one they were sent on is lost.
+
+        Raises:
+            psycopg.Error: One of them failed; those after it were not run.
+            QueueGoneError: The queue is not the one that was opened.
+            QueueVersionError: A newer signoff has brought it up to date.
+            OvertakenError: See `signoff.queue.sql.engine.Transaction.must`.
+        """
         end = time.monotonic() + patience
         while True:
+            connection = self._connected_before(end)
             try:
-                connection = self._connected()
-                connection.execute(statements)
+                return _sent(connection, statements)
             except psycopg.Error as error:
-                if self._connection is not None and not is_lost(error, self._connection):
-                    self._roll_back(self._connection)
-                    raise
+                cause = _first(error)
+                if not is_lost(cause, connection):
+                    self._roll_back()
+                    self._raise_own(cause)
                 self._discard()
-                if time.monotonic() >= end or self._closing.wait(_RETRY_SECONDS):
-                    raise
+                if not again or time.monotonic() >= end:
+                    raise cause from None
             except BaseException:
                 self._discard()
                 raise
-            else:
-                return connection
 
-    def _opening(self, patience: float, *, durable: bool) -> str:
-        return _WRITE.format(
-            milliseconds=max(1, round(patience * 1000)),  # 0 would be for ever
-            synchronous="on" if durable else "off",
-            lock=queue_lock(self.place.schema),
-        )
+    def accept(self, rows: Sequence[Row]) -> None:
+        """Take what a look tells of the state of the queue.
 
-    def _commit(self, connection: Connection, transaction: _PostgresTransaction) -> None:
-        if not transaction.changed:
-            connection.execute("COMMIT")
+        Raises:
+            QueueGoneError: It is not the queue that was opened.
+        """
+        self._require_same_queue(rows)
+        self.note_time(next(row["value"] for row in rows if row["name"] == "now"))
+
+    def note_time(self, now: int) -> None:
+        """Take the time that the server has just told."""
+        self._clock = now, time.monotonic_ns()
+
+    def _raise_own(self, error: psycopg.Error) -> NoReturn:
+        """Raise what an error of the queue's own functions and rules means, or the error."""
+        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedFunction):
+            raise self._end("was removed") from None
+        match error.sqlstate:
+            case SqlState.ANOTHER_QUEUE:
+                raise self._end(ANOTHER_QUEUE) from None
+            case SqlState.SET_BACK:
+                raise self._end(SET_BACK) from None
+            case SqlState.NEWER_FORMAT:
+                raise QueueVersionError(newer_words(self.place)) from None
+            case SqlState.NOT_ONE | SqlState.GAP:  # what was read before is not what is there
+                raise OvertakenError from error
+        raise error
+
+    def _connected_before(self, end: float) -> Connection:
+        """Connect, if need be, and try it again until then."""
+        while True:
+            try:
+                return self._connected()
+            except psycopg.Error:
+                if time.monotonic() >= end or self._closing.wait(_RETRY_SECONDS):
+                    raise
+
+    def _opening(self, patience: float, *, durable: bool) -> tuple[Query, Query]:
+        milliseconds = max(1, round(patience * 1000))  # 0 would be for ever
+        values = SCHEMA_VERSION, self._queue_id, self._change, milliseconds, durable
+        return _BEGIN, (_BEGIN_WRITE, values)
+
+    def _commit(self, transaction: _PostgresTransaction, patience: float) -> None:
+        if transaction.failed:  # COMMIT would do nothing, and not say so
+            raise QueueUnavailableError(f"{self.place.name} refused a part of the change; it was not made")
+        if not transaction.writes:
+            transaction.finish(_COMMIT)
             return
         self._writes += 1
-        try:
-            connection.execute(self._closing_statements(transaction))
-        except psycopg.Error as error:
-            if not is_lost(error, connection):
-                self._roll_back(connection)
-                raise
-            self._discard()
-            if not self._was_made(error):
-                raise
-        except BaseException:
-            self._discard()
-            raise
+        closing = self._closing_statements(transaction)
+        end = time.monotonic() + patience
+        while True:
+            in_one_piece = transaction.waiting
+            self._connected_before(end)
+            try:
+                transaction.finish(*closing)
+            except psycopg.Error as error:
+                if self._connection is not None:
+                    raise
+                if not self._was_made(error):
+                    if transaction.answered or time.monotonic() >= end:
+                        raise
+                    transaction.waiting = in_one_piece
+                    continue
+            return
 
-    def _require_intact(self, connection: Connection) -> None:
-        """Refuse to go on with a change of which a part has failed: COMMIT would do nothing, and not say so."""
-        if connection.info.transaction_status is not TransactionStatus.INTRANS:
-            raise QueueUnavailableError(f"{self.place.name} refused a part of the change; it was not made")
-
-    def _closing_statements(self, transaction: _PostgresTransaction) -> str:
-        more = [f"NOTIFY \"{self.place.schema}\", '{payload}';" for payload in payloads(transaction.bells)]
+    def _closing_statements(self, transaction: _PostgresTransaction) -> list[Query]:
+        channel = self.place.schema
+        closing: list[Query] = [(_NOTE_WRITE, (self._writer, self._writes, transaction.now))]
+        closing += [("SELECT pg_notify(?, ?)", (channel, each)) for each in payloads(transaction.bells)]
         if self._writes == 1:
-            more.append(f"DELETE FROM last_writes WHERE at < {transaction.now - _FORGET_US};")  # noqa: S608
-        return _COMMIT.format(writer=self._writer, number=self._writes, now=transaction.now, more="\n".join(more))
+            closing.append(("DELETE FROM writes WHERE at < ?", (transaction.now - _FORGET_US,)))
+        return [*closing, _COMMIT]
 
     def _was_made(self, loss: psycopg.Error) -> bool:
         """Find out whether the last write took place, although the connection broke when it was to.
@@ -383,9 +521,8 @@ class PostgresEngine(OwnConnection):
         """
         try:
             # Once we have the lock, whoever held it is done, one way or the other.
-            connection = self._begin(self._opening(PATIENCE_SECONDS, durable=True), PATIENCE_SECONDS)
-            found = _PostgresLook(connection).row("SELECT number FROM last_writes WHERE writer = ?", self._writer)
-            self._roll_back(connection)
+            asking = *self._opening(PATIENCE_SECONDS, durable=True), (_NOTED, (self._writer,)), _ROLLBACK
+            found = self.send(asking, PATIENCE_SECONDS, again=True)[-2].fetchone()
         except (psycopg.Error, QueueUnavailableError) as error:
             raise QueueUnavailableError(
                 f"the connection to {self.place.name} broke at the end of a change; it is unknown whether the"
@@ -393,13 +530,26 @@ class PostgresEngine(OwnConnection):
             ) from loss
         return found is not None and found["number"] == self._writes
 
-    def _roll_back(self, connection: Connection) -> None:
+    def _roll_back(self) -> None:
         """End a transaction without effect; a connection that cannot do that is given up."""
+        connection = self._connection
         try:
-            if connection.info.transaction_status is not TransactionStatus.IDLE:
+            if connection is not None and connection.info.transaction_status is not TransactionStatus.IDLE:
                 connection.execute("ROLLBACK")
         except psycopg.Error:
             self._discard()
+
+
+def _sent(connection: Connection, statements: Sequence[Query]) -> list[_Cursor]:
+    with connection.pipeline():
+        return [connection.execute(_translated(statement), values) for statement, values in statements]
+
+
+def _first(error: psycopg.Error) -> psycopg.Error:
+    """The error because of which the statements after it were not run."""
+    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(error.__context__, psycopg.Error):
+        error = error.__context__
+    return error
 
 
 @lru_cache(maxsize=1024)

@@ -24,7 +24,7 @@ __all__ = [
     "LEASE_SECONDS",
     "SessionLeases",
     "agent_lock",
-    "queue_lock",
+    "making_lock",
     "screens_lock",
 ]
 
@@ -194,8 +194,8 @@ def _stat(pid: int) -> list[str]:
 # -- Advisory locks: whole numbers of 64 bits, or two of 32, that the server lets sessions hold.
 
 
-def queue_lock(schema: str) -> int:
-    """The lock that the one writer of a queue holds."""
+def making_lock(schema: str) -> int:
+    """The lock of whoever makes a queue or brings it up to date; up to format 3, that of the one writer."""
     return _number(f"signoff queue {schema}")
 
 

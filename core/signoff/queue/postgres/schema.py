@@ -5,33 +5,50 @@ The tables and rules are those of `signoff.queue.sqlite.schema`, in PostgreSQL's
 - Text sorts by its bytes (``COLLATE "C"``), so that the ends of a range do not depend on the server's language.
 - An entry of a B-tree holds at most 2704 bytes, and names that agents choose may be longer. So their uniqueness is
   checked on hashes, and they are looked up in radix trees (SP-GiST).
-- ``last_writes`` tells a writer whose connection broke during ``COMMIT`` whether that commit took place.
+- ``writes`` tells a writer whose connection broke during ``COMMIT`` whether that commit took place.
+- ``begin_write`` keeps writers apart, tells them the time of the server, and refuses those who know another queue,
+  or another format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import psycopg
 
 from signoff.queue.errors import QueueNotFoundError, QueueUnavailableError, QueueVersionError
 from signoff.queue.postgres.connection import Connection, PostgresPlace
-from signoff.queue.postgres.leases import queue_lock
-from signoff.queue.sql.engine import Transaction
+from signoff.queue.postgres.leases import making_lock
+from signoff.queue.sql.engine import Transaction, new_queue_id
 
 __all__ = [
     "SCHEMA_VERSION",
     "SEARCH_TABLE",
+    "SqlState",
     "VectorIndex",
+    "newer_words",
     "prepare",
     "schema_statements",
 ]
 
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Stored in the table ``format``. A queue with a higher one is refused untouched. Since 2 requests and grants may
 name a server, which programs of format 1 cannot read. Since 3 records are filed for the search later than they are
-written, so programs of format 2 would not find the newest. The tables are the same."""
+written, so programs of format 2 would not find the newest. Since 4 writers keep apart by ``begin_write``, and
+``last_writes`` is called ``writes``, so that no program of format 3 that is still connected can write."""
+
+
+class SqlState(StrEnum):
+    """The errors that the rules of a queue raise, beside those that every database knows."""
+
+    ANOTHER_QUEUE = "SOQ01"
+    SET_BACK = "SOQ02"
+    NEWER_FORMAT = "SOQ03"
+    NOT_ONE = "SOQ04"
+    GAP = "23SOQ"
+
 
 _OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
 
@@ -45,7 +62,7 @@ CREATE TABLE counters (
     name {_TEXT} PRIMARY KEY,
     value BIGINT NOT NULL
 );
-CREATE TABLE last_writes (
+CREATE TABLE writes (
     writer {_TEXT} PRIMARY KEY,
     number BIGINT NOT NULL,
     at BIGINT NOT NULL
@@ -170,7 +187,35 @@ CREATE INDEX history_at ON history (at);
 _REFUSE = """
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+    RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = COALESCE(TG_ARGV[1], 'integrity_constraint_violation');
+END $$;
+"""
+
+_WRITING = """
+CREATE OR REPLACE FUNCTION now_us() RETURNS bigint LANGUAGE sql AS $$
+    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+$$;
+CREATE OR REPLACE FUNCTION begin_write(known_format bigint, queue bigint, seen bigint, patience_ms bigint,
+    durable boolean, OUT change bigint, OUT now bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('lock_timeout', patience_ms::text, true),
+        set_config('synchronous_commit', CASE WHEN durable THEN 'on' ELSE 'off' END, true);
+    SELECT value INTO change FROM "{schema}".counters WHERE name = 'change' FOR UPDATE;
+    IF (SELECT version FROM "{schema}".format) <> known_format THEN
+        RAISE EXCEPTION 'another format' USING ERRCODE = '{newer}';
+    ELSIF (SELECT value FROM "{schema}".counters WHERE name = 'id') IS DISTINCT FROM queue THEN
+        RAISE EXCEPTION 'another queue' USING ERRCODE = '{another}';
+    ELSIF change < seen THEN
+        RAISE EXCEPTION 'an earlier state' USING ERRCODE = '{set_back}';
+    END IF;
+    now := "{schema}".now_us();
+END $$;
+CREATE OR REPLACE FUNCTION exactly_one(number bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    IF number <> 1 THEN
+        RAISE EXCEPTION 'overtaken by another writer' USING ERRCODE = '{not_one}';
+    END IF;
+    RETURN number;
 END $$;
 """
 
@@ -220,7 +265,7 @@ EXECUTE FUNCTION refuse('history is deleted only from its beginning, and never u
 
 CREATE TRIGGER history_only_grows BEFORE INSERT ON history FOR EACH ROW
 WHEN (NEW.seq <> next_seq())
-EXECUTE FUNCTION refuse('history is written without gaps');
+EXECUTE FUNCTION refuse('history is written without gaps', '23SOQ');
 
 CREATE TRIGGER grants_stay_revoked BEFORE UPDATE ON grants FOR EACH ROW
 WHEN (OLD.revoked_at IS NOT NULL)
@@ -239,7 +284,46 @@ EXECUTE FUNCTION refuse('history is deleted only from its beginning, and never u
 
 def schema_statements(schema: str) -> str:
     """SQL that makes an empty schema a queue, to be run in one transaction."""
-    return "".join((_TABLES, SEARCH_TABLE, _INDEXES, _REFUSE, _FUNCTIONS.format(schema=schema), _TRIGGERS))
+    return "".join(
+        (_TABLES, SEARCH_TABLE, _INDEXES, _REFUSE, _writing(schema), _FUNCTIONS.format(schema=schema), _TRIGGERS)
+    )
+
+
+def _writing(schema: str) -> str:
+    return _WRITING.format(
+        schema=schema,
+        newer=SqlState.NEWER_FORMAT,
+        another=SqlState.ANOTHER_QUEUE,
+        set_back=SqlState.SET_BACK,
+        not_one=SqlState.NOT_ONE,
+    )
+
+
+def _brought_up_to_date(schema: str) -> str:
+    """SQL that makes a queue of an older format one of this, in a transaction with the schema as search path."""
+    return f"""
+        {_REFUSE.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")}
+        {_writing(schema)}
+        DROP TRIGGER history_only_grows ON history;
+        CREATE TRIGGER history_only_grows BEFORE INSERT ON history FOR EACH ROW
+        WHEN (NEW.seq <> next_seq()) EXECUTE FUNCTION refuse('history is written without gaps', '23SOQ');
+        ALTER TABLE IF EXISTS last_writes RENAME TO writes;
+        INSERT INTO counters (name, value)
+            SELECT 'filed', COALESCE(MAX(seq), 0) FROM history ON CONFLICT DO NOTHING;
+        INSERT INTO counters (name, value) VALUES ('id', {new_queue_id()}) ON CONFLICT DO NOTHING;
+        UPDATE format SET version = {SCHEMA_VERSION};
+    """  # noqa: S608 (the values are numbers of ours)
+
+
+def newer_words(place: PostgresPlace, version: int | None = None) -> str:
+    """Say that a queue is of a newer format than this program knows.
+
+    Args:
+        place: Its place.
+        version: Its format, if it is known.
+    """
+    formats = "" if version is None else f" (format {version}, this one knows {SCHEMA_VERSION})"
+    return f"{place.name} was written by a newer signoff{formats}; it was not touched: install a newer signoff"
 
 
 def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> None:
@@ -266,13 +350,14 @@ def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> No
 
 def _create(connection: Connection, place: PostgresPlace) -> None:
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (queue_lock(place.schema),))
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
         if _exists(connection, _OWN_TABLES, place.schema):
             return
         # Asked first: who may not create schemas may still use one that was created for them.
         if not _exists(connection, "SELECT 1 FROM pg_namespace WHERE nspname = %s", place.schema):
             connection.execute(f'CREATE SCHEMA "{place.schema}"')
         connection.execute(schema_statements(place.schema))
+        connection.execute("INSERT INTO counters (name, value) VALUES ('id', %s)", (new_queue_id(),))
 
 
 def _is_there(connection: Connection, place: PostgresPlace) -> bool:
@@ -291,20 +376,14 @@ def _is_there(connection: Connection, place: PostgresPlace) -> bool:
         return False
     version = 0 if found is None else found["version"]
     if version > SCHEMA_VERSION:
-        raise QueueVersionError(
-            f"{place.name} was written by a newer signoff (format {version}, this one knows {SCHEMA_VERSION});"
-            " it was not touched: install a newer signoff"
-        )
-    if 0 < version < SCHEMA_VERSION:
+        raise QueueVersionError(newer_words(place, version))
+    if version < SCHEMA_VERSION:
         with connection.transaction():
-            connection.execute(
-                f'INSERT INTO "{place.schema}".counters (name, value)'  # noqa: S608
-                f" SELECT 'filed', COALESCE(MAX(seq), 0) FROM \"{place.schema}\".history ON CONFLICT DO NOTHING"
-            )
-            connection.execute(
-                f'UPDATE "{place.schema}".format SET version = %s WHERE version < %s',  # noqa: S608
-                (SCHEMA_VERSION, SCHEMA_VERSION),
-            )
+            # Programs of the older format write with this lock.
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
+            found = connection.execute("SELECT version FROM format").fetchone()
+            if found is not None and found["version"] < SCHEMA_VERSION:
+                connection.execute(_brought_up_to_date(place.schema))
     return True
 
 
@@ -336,7 +415,7 @@ class VectorIndex:
 
     def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """File a record under its words."""
-        transaction.run(
+        transaction.put(
             "INSERT INTO search (seq, words) VALUES (?, array_to_tsvector(?)) ON CONFLICT DO NOTHING",
             seq,
             list(words),
@@ -344,7 +423,7 @@ class VectorIndex:
 
     def remove(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """Take a record out; the table knows what it was filed under."""
-        transaction.run("DELETE FROM search WHERE seq = ?", seq)
+        transaction.put("DELETE FROM search WHERE seq = ?", seq)
 
     def matching(self, words: Sequence[str], prefixes: Sequence[str]) -> tuple[str, tuple[object, ...]]:
         """Return a select of the ``seq`` of all records with these words, and its values."""

@@ -161,7 +161,7 @@ class SqlAgentQueue:
             if info == self._info:
                 return
             with self._engine.write(durable=False, patience=_ANNOUNCING_SECONDS) as transaction:
-                transaction.run(
+                transaction.put(
                     "UPDATE agents SET info = ? WHERE id = ?", _info_to_text(info), self._asked_by.agent_id
                 )
                 transaction.mode_changes()
@@ -181,22 +181,36 @@ class SqlAgentQueue:
             QueueUnavailableError: The request was not stored.
         """
         posting = requests.posting(submission)
+        with self._engine.write() as transaction:  # nothing is read first: mostly the key is new
+            first = self._insert(transaction, posting, new_id(), 1)
+        posted = first.stored(self._engine)
+        return self._submit_again(posting) if posted is None else posted
+
+    def _submit_again(self, posting: requests.Posting) -> StoredRequest:
+        submission = posting.submission
         with self._engine.write() as transaction:
             self._require_registered(transaction)
             there = requests.by_key(transaction, self._info.session, submission.key)
             if there is None:
-                return self._insert(transaction, posting, new_id(), 1)
-            _refuse_other_content(there, submission)
-            if requests.spent(there):
+                found: StoredRequest | requests.Posted = self._insert(transaction, posting, new_id(), 1)
+            else:
+                _refuse_other_content(there, submission)
+                found = self._what_is_there(transaction, there, posting)
+        return self._stored(found)
+
+    def _what_is_there(
+        self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
+    ) -> StoredRequest | requests.Posted:
+        if requests.spent(there):
+            return self._next_revision(transaction, there, posting)
+        if there.state is RequestState.APPROVED:
+            doubt = wording.LOST if there.seq <= self._last_of_before else self._belief.doubt(there)
+            if doubt is not None:
+                return self._next_revision(transaction, there, posting, doubt)
+            if not requests.says_the_same(there, posting):
                 return self._next_revision(transaction, there, posting)
-            if there.state is RequestState.APPROVED:
-                doubt = wording.LOST if there.seq <= self._last_of_before else self._belief.doubt(there)
-                if doubt is not None:
-                    return self._next_revision(transaction, there, posting, doubt)
-                if not requests.says_the_same(there, posting):
-                    return self._next_revision(transaction, there, posting)
-                return self._answers.take(transaction, there)
-            return self._go_on_with(transaction, there, posting)
+            return self._answers.take(transaction, there)
+        return self._go_on_with(transaction, there, posting)
 
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         """Put a new revision in place of a request; the old one is superseded.
@@ -222,8 +236,10 @@ class SqlAgentQueue:
             if owner is not None and owner.id != there.id:
                 raise RequestConflictError(f"the key {submission.key!r} already belongs to request {owner.id}")
             if there.pending and requests.same_content(there, submission):
-                return self._go_on_with(transaction, there, posting)
-            return self._next_revision(transaction, there, posting)
+                found = self._go_on_with(transaction, there, posting)
+            else:
+                found = self._next_revision(transaction, there, posting)
+        return self._stored(found)
 
     def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
@@ -424,7 +440,7 @@ class SqlAgentQueue:
         # Not flushed to disk: an agent whose machine lost power is gone anyway, and the first request
         # takes this along.
         with self._engine.write(durable=False) as transaction:
-            transaction.run(
+            transaction.put(
                 """
                 INSERT INTO agents (id, info, session, pid, host, boot, started_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -445,11 +461,17 @@ class SqlAgentQueue:
 
     def _insert(
         self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int
-    ) -> StoredRequest:
+    ) -> requests.Posted:
+        self._belief.posted(request_id, revision, posting.text)
         asked_by = self._asking(posting.submission)
-        posted = requests.insert(transaction, asked_by, posting, request_id=request_id, revision=revision)
-        self._belief.posted(posted, posting.text)
-        return posted
+        return requests.insert(transaction, asked_by, posting, request_id=request_id, revision=revision)
+
+    def _stored(self, found: StoredRequest | requests.Posted) -> StoredRequest:
+        """Return what a write found or stored, after the write."""
+        stored = found.stored(self._engine) if isinstance(found, requests.Posted) else found
+        if stored is None:
+            raise QueueUnavailableError("the request was not stored; ask again")
+        return stored
 
     def _asking(self, submission: Submission) -> AskedBy:
         """The asker: this connection, for whoever makes the call through it."""
@@ -457,18 +479,18 @@ class SqlAgentQueue:
 
     def _go_on_with(
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
-    ) -> StoredRequest:
+    ) -> StoredRequest | requests.Posted:
         """Wait for a request that is there, unless somebody changed what the person is shown of it."""
         if not there.pending:
             return there
         if not requests.says_the_same(there, posting):
             return self._next_revision(transaction, there, posting)
-        self._belief.posted(there, submission_to_text(there.submission))
+        self._belief.posted(there.id, there.revision, submission_to_text(there.submission))
         return requests.take_over(transaction, there, self._asking(posting.submission))
 
     def _next_revision(
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting, why: str | None = None
-    ) -> StoredRequest:
+    ) -> requests.Posted:
         revision = there.revision + 1
         requests.supersede(transaction, there, why or wording.replaced(there, revision, self._asked_by))
         return self._insert(transaction, posting, there.id, revision)

@@ -56,13 +56,13 @@ def keep_contents(transaction: Transaction, request_seq: int, instead: Instead) 
     """Store what is written instead, for as long as its request is kept."""
     for sha256 in set(instead.contents.values()):
         content = instead.blobs[sha256]
-        transaction.run(
+        transaction.put(
             "INSERT INTO blobs (sha256, size, compressed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             sha256,
             len(content),
             zlib.compress(content),
         )
-        transaction.run(
+        transaction.put(
             "INSERT INTO blob_uses (sha256, request_seq) VALUES (?, ?) ON CONFLICT DO NOTHING", sha256, request_seq
         )
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from signoff.queue.clock import SECOND, now_us
+from signoff.queue.clock import SECOND
 from signoff.queue.errors import (
     DamagedRecordError,
     QueueError,
@@ -95,7 +95,7 @@ class Answers:
         with self._engine.hang_bell(request_id) as bell:
             self._belief.warm_up()
             while (request := self._looked_at_again(request_id)).pending:
-                if _rest(bell, seconds_to_next_look([request.submission.expires_at]), checks):
+                if _rest(bell, self.seconds_to_next_look([request.submission.expires_at]), checks):
                     for each in checks:
                         each()
                     taken = self._taken_at_once(request_id)
@@ -164,6 +164,17 @@ class Answers:
             self._taken.add(request.seq)
         return taken
 
+    def seconds_to_next_look(self, deadlines: Iterable[int | None]) -> float:
+        """Seconds that a waiter may sleep: until the first deadline, but never longer than is safe."""
+        soonest = min((each for each in deadlines if each is not None), default=None)
+        if soonest is None:
+            return RELOOK_SECONDS
+        return min(RELOOK_SECONDS, max(0.0, (soonest - self._engine.now) / SECOND))
+
+    def is_past(self, deadline: int | None) -> bool:
+        """True if a deadline has passed."""
+        return deadline is not None and deadline <= self._engine.now
+
     def hang_bell(self) -> Bell:
         """Put up a bell that rings whenever a request of the session changes."""
         return self._engine.hang_bell(session_bell(self._session))
@@ -200,7 +211,7 @@ class Answers:
 
     def _look_at(self, request_id: str) -> StoredRequest:
         request = self._concerning(request_id)
-        if request.pending and is_past(request.submission.expires_at):
+        if request.pending and self.is_past(request.submission.expires_at):
             self._expire()
             request = self._concerning(request_id)
         return request
@@ -217,20 +228,28 @@ class Answers:
             end_expired(transaction)
 
     def _taken_at_once(self, request_id: str) -> Outcome | None:
-        """Look and take what is there in one write, if nothing has to be said of it; who is rung mostly can."""
+        """Look and take what is there, if nothing has to be said of it; who is rung mostly can."""
+        request = self._looked_at_again(request_id) if self._engine.distant else None
+        if request is not None and not self._can_be_taken(request):
+            return None
         try:
             with self._engine.write(durable=False, patience=LOOK_SECONDS) as transaction:
-                request = self.concerning(transaction, request_id)
-                plain = request is not None and not request.pending and request.delivered_at is None
-                if request is None or not plain or _is_changed(request) or self._belief.doubt(request) is not None:
-                    return None
+                if request is None:
+                    request = self.concerning(transaction, request_id)
+                    if request is None or not self._can_be_taken(request):
+                        return None
                 taken = requests.mark_delivered(transaction, request)
         except QueueGoneError:
             raise
-        except QueueUnavailableError:  # it is handed over without a note
+        except QueueUnavailableError:  # it is handed over without a note, or another connection took it
             return None
         self._taken.add(taken.seq)
         return self._outcome(taken, None)
+
+    def _can_be_taken(self, request: StoredRequest) -> bool:
+        """True if a request has an answer that nobody took, and of which nothing has to be said."""
+        there = not request.pending and request.delivered_at is None
+        return there and not _is_changed(request) and self._belief.doubt(request) is None
 
     def _deliver(self, ended: Iterable[StoredRequest]) -> dict[str, Outcome]:
         """Hand the ends over, and note that they were.
@@ -249,7 +268,7 @@ class Answers:
                     for each in delivered:
                         if each.seq in doubts and each.delivered_at is None:
                             _refuse(transaction, each, doubts[each.seq])
-                    noted = [requests.mark_delivered(transaction, each) for each in delivered]
+                    noted = [_noted(transaction, each) for each in delivered]
                 delivered = noted
                 unnoted = {each.seq for each in noted if each.seq in unnoted and each.delivered_at is not None}
             except QueueGoneError:  # then it is an answer of no queue
@@ -277,14 +296,6 @@ class Answers:
         return Outcome(ended, ended.decision, ours=ended.seq in self._taken, doubt=doubt)
 
 
-def seconds_to_next_look(deadlines: Iterable[int | None]) -> float:
-    """Seconds that a waiter may sleep: until the first deadline, but never longer than is safe."""
-    soonest = min((each for each in deadlines if each is not None), default=None)
-    if soonest is None:
-        return RELOOK_SECONDS
-    return min(RELOOK_SECONDS, max(0.0, (soonest - now_us()) / SECOND))
-
-
 def _rest(bell: Bell, seconds: float, checks: Sequence[Callable[[], None]]) -> bool:
     """Sleep until rung, which is True, or the time is over, with the checks in between."""
     if not checks:
@@ -304,9 +315,12 @@ def _is_changed(request: StoredRequest) -> bool:
     return request.decision is not None and request.decision.instead is not None
 
 
-def is_past(deadline: int | None) -> bool:
-    """True if a deadline has passed."""
-    return deadline is not None and deadline <= now_us()
+def _noted(transaction: Transaction, ended: StoredRequest) -> StoredRequest:
+    """Note that an end was handed over, unless another connection has taken it since it was looked at."""
+    row = transaction.row("SELECT delivered_at FROM requests WHERE seq = ?", ended.seq)
+    if row is None or row["delivered_at"] is not None:
+        return ended
+    return requests.mark_delivered(transaction, ended)
 
 
 def _refuse(transaction: Transaction, doubted: StoredRequest, why: str) -> None:

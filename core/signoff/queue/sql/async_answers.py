@@ -14,8 +14,6 @@ from signoff.queue.sql.answers import (
     Answers,
     Findings,
     UnattendedNotice,
-    is_past,
-    seconds_to_next_look,
 )
 from signoff.queue.wakeups import AsyncBell, OwnThread
 
@@ -106,14 +104,14 @@ class WaitingRoom:
                 newcomers,
                 frozenset(self._waiters),
                 cursor,
-                due=any(map(is_past, self._deadlines.values())),
+                due=any(map(self._answers.is_past, self._deadlines.values())),
             )
             cursor = findings.cursor
             self._announce(findings)
             due = next(((each, notice) for each, notice in self._notices.items() if notice.due), None)
             if due is not None:
                 await self._thread.run(self._answers.notify, *due)
-            await self._rest(bell, seconds_to_next_look(self._deadlines.values()))
+            await self._rest(bell, self._answers.seconds_to_next_look(self._deadlines.values()))
 
     async def _rest(self, bell: AsyncBell, seconds: float) -> None:
         """Sleep until rung or the time is over, or the program was interrupted."""

@@ -25,7 +25,7 @@ from signoff.queue.sql.amendments import why_not_instead
 from signoff.queue.sql.engine import Look, Row, Transaction
 from signoff.queue.sql.requests import why_undecidable
 from signoff.queue.sql.reviewer_risk import OwnRisk
-from signoff.queue.sql.rows import sort_out
+from signoff.queue.sql.rows import request_from_row, sort_out
 from signoff.queue.text_escape import pack_text
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def decide_one(
     own: OwnRisk,
     *,
     alone: bool,
+    rows: Sequence[Row] | None = None,
 ) -> DecideResult:
     """Decide one request, or say why not.
 
@@ -72,8 +73,9 @@ def decide_one(
         shown: Requests handed out by the reviewer's connection.
         own: Says how risky the reviewer's side finds it.
         alone: True if no other request is decided by the same act.
+        rows: As for `decide_exactly`.
     """
-    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=alone)[0]
+    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=alone, rows=rows)[0]
 
 
 def decide_and_grant(
@@ -85,10 +87,18 @@ def decide_and_grant(
     own: OwnRisk,
     *,
     alone: bool,
+    rows: Sequence[Row] | None = None,
 ) -> tuple[DecideResult, Grant | None]:
     """`decide_one`, and the grant if the decision was taken and is one to be remembered."""
     verdict = decide_exactly(
-        transaction, target, decision, signer, shown, own, lambda current: _refusal(current, decision, alone=alone)
+        transaction,
+        target,
+        decision,
+        signer,
+        shown,
+        own,
+        lambda current: _refusal(current, decision, alone=alone),
+        rows,
     )
     if not (verdict.accepted and decision.remember and verdict.current is not None):
         return verdict, None
@@ -104,6 +114,7 @@ def decide_exactly(
     shown: Shown,
     own: OwnRisk,
     refusal: Callable[[StoredRequest], str | None],
+    rows: Sequence[Row] | None = None,
 ) -> DecideResult:
     """Decide a request that waits and is exactly what was named, or say why not.
 
@@ -116,10 +127,16 @@ def decide_exactly(
         own: Says how risky the reviewer's side finds it.
         refusal: Says why the answer is not taken for this request, or None when it is. For an approval it is
             given the stricter risk.
+        rows: The rows of `requests.newest_query`, if this write has read them.
+
+    Raises:
+        OvertakenError: It was decided meanwhile.
     """
     request_id, revision, digest = target
+    if rows is None:
+        (rows,) = transaction.select(requests.newest_query(request_id))
     try:
-        current = requests.newest(transaction, request_id)
+        current = request_from_row(rows[0]) if rows else None
     except DamagedRecordError as damage:
         return DecideResult(VerdictKind.REFUSED, request_id, str(damage), None)
     if current is None:
@@ -129,19 +146,16 @@ def decide_exactly(
         return DecideResult(VerdictKind.GONE, request_id, "there is no such request", None)
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:
-        if decision.approved and shown.differs(transaction, current.id, current.revision):
+        if decision.approved and shown.differs(rows[0]):
             return DecideResult(VerdictKind.CHANGED, request_id, _TAMPERED, current)
         why_not = refusal(own.of(current) if decision.approved else current)
         if why_not is not None:
             return DecideResult(VerdictKind.REFUSED, request_id, why_not, current)
-        decided = requests.try_decide(transaction, current, signer.decision(current, decision))
-        if decided is not None:
-            words = "approved" if decision.approved else "rejected"
-            if decision.instead is not None:
-                words = (
-                    f"approved, {decision.instead.summary}" if decision.instead.summary else "approved, changed"
-                )
-            return DecideResult(VerdictKind.ACCEPTED, request_id, words, decided)
+        decided = requests.decide(transaction, current, signer.decision(current, decision))
+        words = "approved" if decision.approved else "rejected"
+        if decision.instead is not None:
+            words = f"approved, {decision.instead.summary}" if decision.instead.summary else "approved, changed"
+        return DecideResult(VerdictKind.ACCEPTED, request_id, words, decided)
     if not exact:
         return DecideResult(VerdictKind.CHANGED, request_id, _change(current, revision), current)
     message = wording.how_it_ended(current, transaction.now)
@@ -178,7 +192,7 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str, signer
             source=DecisionSource.CASCADE,
             by=by,
         )
-        requests.try_decide(transaction, request, signer.decision(request, decision))
+        requests.decide(transaction, request, signer.decision(request, decision))
 
 
 def _remember(transaction: Transaction, decided: StoredRequest, decision: Decision, signer: Signer) -> Grant:
@@ -349,24 +363,15 @@ class Shown:
 
     def note_one(self, look: Look, request_id: str, revision: int) -> None:
         """`note`, for a request that was read in the same look."""
-        row = _row(look, request_id, revision)
+        statement = "SELECT id, revision, submission FROM requests WHERE id = ? AND revision = ?"
+        row = look.row(statement, pack_text(request_id), revision)
         if row is not None:
             self.note([row])
 
-    def differs(self, look: Look, request_id: str, revision: int) -> bool:
-        """True if a request says something else now than when it was handed out; no if it never was."""
-        row = _row(look, request_id, revision)
-        if row is None or (request_id, revision) not in self._contents:
-            return False
-        return self._contents[request_id, revision] != _content(row)[2]
-
-
-def _row(look: Look, request_id: str, revision: int) -> Row | None:
-    return look.row(
-        "SELECT id, revision, submission FROM requests WHERE id = ? AND revision = ?",
-        pack_text(request_id),
-        revision,
-    )
+    def differs(self, row: Row) -> bool:
+        """True if a row of ``requests`` says something else than when it was handed out; no if it never was."""
+        request_id, revision, content = _content(row)
+        return self._contents.get((request_id, revision), content) != content
 
 
 def _content(row: Row) -> _Content:

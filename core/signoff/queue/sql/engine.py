@@ -14,21 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from signoff.queue.clock import now_us
 from signoff.queue.errors import CLOSED_CONNECTION, FORKED_CONNECTION, QueueGoneError, QueueUnavailableError
 from signoff.queue.sqlite.wakeups import REVIEWERS, Bell
 
 __all__ = [
     "ANOTHER_QUEUE",
+    "CHANGE",
     "PATIENCE_SECONDS",
     "QUEUE_ID",
     "SET_BACK",
     "STATE_OF_QUEUE",
     "Engine",
+    "Later",
     "Lease",
     "Leases",
     "Look",
+    "OvertakenError",
     "OwnConnection",
+    "Query",
     "Row",
     "SearchIndex",
     "Transaction",
@@ -42,6 +45,19 @@ PATIENCE_SECONDS = 10.0
 
 Row = Mapping[str, Any]
 """Columns of a row by name."""
+
+Query = tuple[str, tuple[object, ...]]
+"""A statement, and its values."""
+
+CHANGE = "(SELECT value FROM counters WHERE name = 'change')"
+"""In a statement of a write that announced a change: the number of the change."""
+
+
+class OvertakenError(QueueUnavailableError):
+    """Another writer changed meanwhile what a write was about; nothing was changed."""
+
+    def __init__(self) -> None:
+        super().__init__("another writer was quicker, and nothing was changed; try again")
 
 
 class SearchIndex(Protocol):
@@ -92,32 +108,74 @@ class Look(Protocol):
     def number(self, statement: str, *values: object) -> int:
         """Return the one whole number that the statement yields."""
 
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        """Return the rows of each of several queries, in one round trip."""
+
+
+class Later(Protocol):
+    """The rows of a statement of a write, for after the write."""
+
+    @property
+    def rows(self) -> Sequence[Row] | None:
+        """The rows; None if they are not known although the write was made, as the connection was lost."""
+
 
 class Transaction(Look):
     """A write in progress; engines add how statements are run.
 
     Attributes:
-        now: Its one time stamp, microseconds since the epoch.
+        now: Its one time stamp, by the clock of the database: microseconds since the epoch.
+
+    Args:
+        now: The same.
     """
 
-    def __init__(self) -> None:
-        self.now = now_us()
-        self._change: int | None = None
+    def __init__(self, now: int) -> None:
+        self.now = now
+        self.history_end: tuple[int, str] | None = None
+        """Seq and hash of the newest record of the history, as far as this write has asked for them."""
+        self.filed: int | None = None
+        """Seq of the last record that the search knows, as far as this write has asked for it."""
+        self._changes = False
         self._bells: dict[str, None] = {}
 
     def run(self, statement: str, *values: object) -> int:
         """Run a statement that changes something; returns how many rows it changed."""
         raise NotImplementedError
 
-    def change(self, request_id: str, session: str) -> int:
-        """Announce that a request changes: returns its change number and remembers whom to wake.
+    def put(self, statement: str, *values: object) -> None:
+        """Run a statement that changes something, at the latest when the write ends."""
+        raise NotImplementedError
+
+    def must(self, statement: str, *values: object) -> None:
+        """`put`, where the write fails as a whole unless the statement changes exactly one row.
+
+        Raises:
+            OvertakenError: It did not; perhaps not before the write ends.
+        """
+        raise NotImplementedError
+
+    def later(self, statement: str, *values: object) -> Later:
+        """`put` for a statement with ``RETURNING``."""
+        raise NotImplementedError
+
+    def deadline(self, at: int) -> int:
+        """Return, by the clock of the database, a time that was given by the clock of this machine.
+
+        Args:
+            at: The time, microseconds since the epoch.
+        """
+        raise NotImplementedError
+
+    def change(self, request_id: str, session: str) -> None:
+        """Announce that a request changes, before the statement that changes it, and remember whom to wake.
 
         Args:
             request_id: Id of the request.
             session: Its session as stored.
         """
         self._bells[request_id] = self._bells[session_bell(session)] = None
-        return self._next_change()
+        self._next_change()
 
     def grants_change(self) -> None:
         """Announce that a grant is given, used or revoked: whoever watches looks again."""
@@ -134,18 +192,17 @@ class Transaction(Look):
     @property
     def bells(self) -> tuple[str, ...]:
         """The keys to ring when the change is visible: of those who wait, then of reviewers."""
-        return (*self._bells, REVIEWERS) if self._change is not None else ()
+        return (*self._bells, REVIEWERS) if self._changes else ()
 
     @property
-    def last_change(self) -> int:
-        """The change number that it announced; 0 if it announced nothing."""
-        return self._change or 0
+    def announces(self) -> bool:
+        """True if it announced something, which has a change number then."""
+        return self._changes
 
-    def _next_change(self) -> int:
-        if self._change is None:
-            self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
-            self._change = self.number("SELECT value FROM counters WHERE name = 'change'")
-        return self._change
+    def _next_change(self) -> None:
+        if not self._changes:
+            self._changes = True
+            self.put("UPDATE counters SET value = value + 1 WHERE name = 'change'")
 
 
 class Lease(Protocol):
@@ -210,6 +267,10 @@ class Engine(Protocol):
         """The number by which the queue is told from every other; None for one that could not be given any."""
 
     @property
+    def distant(self) -> bool:
+        """True if others should not be kept out for as long as an answer takes: read first, then write at once."""
+
+    @property
     def forked(self) -> bool:
         """True if this is a child process that merely inherited the connection."""
 
@@ -234,8 +295,20 @@ class Engine(Protocol):
             patience: Longest wait for other writers, in seconds.
 
         Raises:
+            OvertakenError: See `Transaction.must`; nothing was changed.
             QueueUnavailableError: The change was not made, unless the message says that this is unknown.
         """
+
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        """Look at one consistent state, in one round trip: `read` for queries that are known before.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+
+    @property
+    def now(self) -> int:
+        """The time, by the clock of the database as far as it is known: microseconds since the epoch."""
 
     def hang_bell(self, key: str) -> Bell:
         """Put up a bell that this queue's writers ring.
@@ -390,9 +463,9 @@ class OwnConnection:
             raise self._end(SET_BACK)
         self._change = change
 
-    def _made(self, transaction: Transaction) -> None:
-        """Note that a change was made, after which the queue never is as it was before."""
-        self._change = max(self._change, transaction.last_change)
+    def _made(self, change: int) -> None:
+        """Note the number of a change that was made, after which the queue never is as it was before."""
+        self._change = max(self._change, change)
 
     def _expect_any_queue(self) -> None:
         """Take whichever queue comes next for the one that is meant."""

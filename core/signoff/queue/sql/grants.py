@@ -259,7 +259,7 @@ def _keep(transaction: Transaction, grant: Grant, signer: Signer | None) -> Gran
     if signer is not None:
         grant = signer.grant(grant)
     transaction.grants_change()
-    transaction.run(
+    transaction.put(
         """
         INSERT INTO grants (id, session, tool, kind, payload_key, info, created_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -28,13 +28,14 @@ from signoff.queue.records import (
     StoredRequest,
     Submission,
 )
-from signoff.queue.sql.engine import Engine, Look, Row, Transaction
+from signoff.queue.sql.engine import Engine, Look, Query, Row, Transaction
 from signoff.queue.sql.history_head import history_end, history_start
 from signoff.queue.sql.rows import history_from_row, text_or_damage
 from signoff.queue.text_escape import pack_text
 
 __all__ = [
     "COLUMNS",
+    "END",
     "LONGEST_SEARCHED",
     "LONGEST_WORD",
     "SOURCE",
@@ -51,6 +52,7 @@ __all__ = [
     "history_start",
     "last_filed",
     "newest_rows",
+    "note_end",
     "note_filed",
     "page",
     "record_hash",
@@ -156,10 +158,14 @@ def _insert(
     request_seq: int | None = None,
     content: str | None = None,
 ) -> None:
-    last, previous = history_end(transaction)
+    if transaction.history_end is None or transaction.filed is None:
+        note_end(transaction, *transaction.select(*END))
+    assert transaction.history_end is not None
+    last, previous = transaction.history_end
     record = replace(record, seq=last + 1)
     record = replace(record, hash=record_hash(previous, record))
-    transaction.run(
+    transaction.history_end = (record.seq, record.hash)
+    transaction.put(
         """
         INSERT INTO history (seq, at, request_seq, agent, session, tool, request_id, state, asked_by,
             submission, decision, reason, took_us, hash, decided_by)
@@ -181,8 +187,27 @@ def _insert(
         record.hash,
         None if record.decision is None else pack_text(record.decision.by),
     )
-    if record.seq - last_filed(transaction) > _MOST_UNFILED:
+    if record.seq - (transaction.filed or 0) > _MOST_UNFILED:
         file_records(transaction, 2)
+
+
+END: tuple[Query, ...] = (
+    ("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1", ()),
+    ("SELECT value FROM counters WHERE name = 'filed'", ()),
+)
+"""What `note_end` needs to know."""
+
+
+def note_end(transaction: Transaction, last: Sequence[Row], filed: Sequence[Row]) -> None:
+    """Note where the history ends, for the records that a write adds.
+
+    Args:
+        transaction: A write in progress.
+        last: The rows of the first query of `END`.
+        filed: Those of the second.
+    """
+    transaction.history_end = (last[0]["seq"], last[0]["hash"]) if last else history_start(transaction)
+    transaction.filed = filed[0]["value"]
 
 
 # -- Reading the history: a page of it, or all of it in short looks.
@@ -458,12 +483,13 @@ def last_filed(look: Look) -> int:
 
 def note_filed(transaction: Transaction, seq: int) -> None:
     """Note that all records up to one are in the search, or in the history no more."""
-    transaction.run("UPDATE counters SET value = ? WHERE name = 'filed' AND value < ?", seq, seq)
+    transaction.put("UPDATE counters SET value = ? WHERE name = 'filed' AND value < ?", seq, seq)
+    transaction.filed = seq
 
 
 def _unfiled(engine: Engine) -> int:
-    with engine.read() as look:
-        return history_end(look)[0] - last_filed(look)
+    last, filed = engine.select(*END)
+    return last[0]["seq"] - filed[0]["value"] if last else 0
 
 
 def _fits(row: Row, words: Wanted) -> bool:

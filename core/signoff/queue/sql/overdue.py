@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from signoff.queue.clock import now_us
-from signoff.queue.sql.engine import Engine
+from signoff.queue.sql.engine import Engine, Query, Row
 
-__all__ = ["Overdue", "find_overdue"]
+__all__ = ["OVERDUE", "Overdue", "find_overdue", "overdue_of"]
 
 
 class Overdue(NamedTuple):
@@ -20,13 +20,32 @@ class Overdue(NamedTuple):
         return bool(self.dead_agents) or self.expired
 
 
+OVERDUE: tuple[Query, ...] = (
+    ("SELECT id, host, boot, pid FROM agents WHERE ended_at IS NULL ORDER BY started_at", ()),
+    ("SELECT MIN(expires_at) AS first FROM requests WHERE state = 'pending' AND expires_at IS NOT NULL", ()),
+)
+"""What `overdue_of` needs to know."""
+
+
 def find_overdue(engine: Engine) -> Overdue:
     """Look for agents that died, and for requests whose deadline has passed.
 
     Raises:
         QueueUnavailableError: The queue cannot be used.
     """
-    with engine.read() as look:
-        agents = look.rows("SELECT id, host, boot, pid FROM agents WHERE ended_at IS NULL ORDER BY started_at")
-        expired = look.row("SELECT 1 FROM requests WHERE state = 'pending' AND expires_at <= ? LIMIT 1", now_us())
-    return Overdue(engine.leases.dead(agents), expired is not None)
+    return overdue_of(engine, *engine.select(*OVERDUE))
+
+
+def overdue_of(engine: Engine, agents: Sequence[Row], deadlines: Sequence[Row]) -> Overdue:
+    """Return what is overdue.
+
+    Args:
+        engine: An open engine.
+        agents: The rows of the first query of `OVERDUE`.
+        deadlines: Those of the second.
+
+    Raises:
+        QueueUnavailableError: The queue cannot be used.
+    """
+    first = deadlines[0]["first"]
+    return Overdue(engine.leases.dead(agents), first is not None and first <= engine.now)

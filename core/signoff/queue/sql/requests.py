@@ -20,26 +20,28 @@ from signoff.queue.lookahead import Batch, UpcomingCall, announced, announcement
 from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 from signoff.queue.sql import history
 from signoff.queue.sql.amendments import keep_contents
-from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.engine import CHANGE, Engine, Later, Look, Query, Row, Transaction
 from signoff.queue.sql.rows import request_from_row, sort_out
 from signoff.queue.text_escape import pack_text
 
 __all__ = [
+    "Posted",
     "Posting",
     "by_key",
     "check_submission",
+    "decide",
     "end",
     "end_damaged",
     "insert",
     "mark_delivered",
     "newest",
+    "newest_query",
     "posting",
     "same_content",
     "says_the_same",
     "spent",
     "supersede",
     "take_over",
-    "try_decide",
     "upcoming",
     "why_undecidable",
 ]
@@ -94,9 +96,15 @@ def check_submission(submission: Submission) -> None:
             raise InvalidSubmissionError(f"the blob {sha256} does not have that hash")
 
 
+def newest_query(request_id: str) -> Query:
+    """Return the query for the row of the newest revision of a request."""
+    return "SELECT * FROM requests WHERE id = ? ORDER BY revision DESC LIMIT 1", (pack_text(request_id),)
+
+
 def newest(look: Look, request_id: str, session: str | None = None) -> StoredRequest | None:
     """Return the newest revision of a request, if it exists and belongs to the session given."""
-    row = look.row("SELECT * FROM requests WHERE id = ? ORDER BY revision DESC LIMIT 1", pack_text(request_id))
+    statement, values = newest_query(request_id)
+    row = look.row(statement, *values)
     if row is None or session not in (None, (request := request_from_row(row)).asked_by.session):
         return None
     return request
@@ -135,6 +143,51 @@ def spent(request: StoredRequest) -> bool:
     return taken or request.state is RequestState.SUPERSEDED
 
 
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A new pending revision, as part of a write.
+
+    Attributes:
+        request_id: Its id.
+        revision: Its number.
+        asked_by: The asker.
+        submission: The call.
+        row: Its ``seq``, ``created_at`` and ``expires_at``; no row if nothing was stored.
+    """
+
+    request_id: str
+    revision: int
+    asked_by: AskedBy
+    submission: Submission
+    row: Later
+
+    def stored(self, engine: Engine) -> StoredRequest | None:
+        """Return the request, after the write; None if it was not stored.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+        rows = self.row.rows
+        if rows is None:
+            query = "SELECT seq, created_at, expires_at FROM requests WHERE id = ? AND revision = ?"
+            (rows,) = engine.select((query, (self.request_id, self.revision)))
+        if not rows:
+            return None
+        return StoredRequest(
+            seq=rows[0]["seq"],
+            id=self.request_id,
+            revision=self.revision,
+            state=RequestState.PENDING,
+            submission=replace(self.submission, expires_at=rows[0]["expires_at"]),
+            asked_by=self.asked_by,
+            created_at=rows[0]["created_at"],
+            decision=None,
+            decided_at=None,
+            state_note=None,
+            delivered_at=None,
+        )
+
+
 def insert(
     transaction: Transaction,
     asked_by: AskedBy,
@@ -142,22 +195,29 @@ def insert(
     *,
     request_id: str,
     revision: int,
-) -> StoredRequest:
-    """Store a new pending revision together with the contents it refers to."""
+) -> Posted:
+    """Store a new pending revision together with the contents it refers to.
+
+    Nothing is stored if there is one already, or if the asker has ended.
+    """
     submission = posting.submission
     for sha256, compressed in posting.compressed.items():
-        transaction.run(
+        transaction.put(
             "INSERT INTO blobs (sha256, size, compressed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             sha256,
             len(submission.blobs[sha256]),
             compressed,
         )
-    transaction.run(
-        """
+    transaction.change(request_id, asked_by.session)
+    row = transaction.later(
+        f"""
         INSERT INTO requests (id, revision, session, key, digest, payload_key, batch_id, risk,
             submission, agent_id, asked_by, created_at, expires_at, state, change)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
-        """,
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, id, ?, ?, ?, 'pending', {CHANGE}
+        FROM agents WHERE id = ? AND ended_at IS NULL
+        ON CONFLICT DO NOTHING
+        RETURNING seq, created_at, expires_at
+        """,  # noqa: S608
         request_id,
         revision,
         pack_text(asked_by.session),
@@ -167,39 +227,31 @@ def insert(
         None if submission.batch_id is None else pack_text(submission.batch_id),
         submission.risk.value,
         posting.text,
-        asked_by.agent_id,
         asked_by_to_text(asked_by),
         transaction.now,
-        submission.expires_at,
-        transaction.change(request_id, asked_by.session),
+        None if submission.expires_at is None else transaction.deadline(submission.expires_at),
+        asked_by.agent_id,
     )
-    seq = transaction.number("SELECT seq FROM requests WHERE id = ? AND revision = ?", request_id, revision)
     for sha256 in posting.compressed:
-        transaction.run("INSERT INTO blob_uses (sha256, request_seq) VALUES (?, ?)", sha256, seq)
-    return StoredRequest(
-        seq=seq,
-        id=request_id,
-        revision=revision,
-        state=RequestState.PENDING,
-        submission=posting.stored,
-        asked_by=asked_by,
-        created_at=transaction.now,
-        decision=None,
-        decided_at=None,
-        state_note=None,
-        delivered_at=None,
-    )
+        transaction.put(
+            "INSERT INTO blob_uses (sha256, request_seq)"
+            " SELECT ?, seq FROM requests WHERE id = ? AND revision = ?",
+            sha256,
+            request_id,
+            revision,
+        )
+    return Posted(request_id, revision, asked_by, posting.stored, row)
 
 
 def take_over(transaction: Transaction, request: StoredRequest, asked_by: AskedBy) -> StoredRequest:
     """Make a pending request depend on another connection of its session."""
     if not request.pending or request.asked_by.agent_id == asked_by.agent_id:
         return request
-    transaction.run(
-        "UPDATE requests SET agent_id = ?, asked_by = ?, change = ? WHERE seq = ?",
+    transaction.change(request.id, asked_by.session)
+    transaction.put(
+        f"UPDATE requests SET agent_id = ?, asked_by = ?, change = {CHANGE} WHERE seq = ?",  # noqa: S608
         asked_by.agent_id,
         asked_by_to_text(asked_by),
-        transaction.change(request.id, asked_by.session),
         request.seq,
     )
     return replace(request, asked_by=asked_by)
@@ -209,14 +261,14 @@ def supersede(transaction: Transaction, request: StoredRequest, note: str) -> No
     """End a revision in favor of the next one. Ends without a decision stay what they are."""
     if request.state in (RequestState.EXPIRED, RequestState.WITHDRAWN, RequestState.SUPERSEDED):
         return
-    transaction.run(
-        """
-        UPDATE requests SET state = 'superseded', state_note = ?, change = ?,
+    transaction.change(request.id, request.asked_by.session)
+    transaction.put(
+        f"""
+        UPDATE requests SET state = 'superseded', state_note = ?, change = {CHANGE},
             decided_at = COALESCE(decided_at, ?)
         WHERE seq = ?
-        """,
+        """,  # noqa: S608
         pack_text(note),
-        transaction.change(request.id, request.asked_by.session),
         transaction.now,
         request.seq,
     )
@@ -225,15 +277,15 @@ def supersede(transaction: Transaction, request: StoredRequest, note: str) -> No
 
 def end(transaction: Transaction, request: StoredRequest, state: RequestState, note: str) -> None:
     """End a pending request without a decision, and say why."""
-    transaction.run(
-        """
-        UPDATE requests SET state = ?, state_note = ?, decided_at = ?, change = ?
+    transaction.change(request.id, request.asked_by.session)
+    transaction.put(
+        f"""
+        UPDATE requests SET state = ?, state_note = ?, decided_at = ?, change = {CHANGE}
         WHERE seq = ? AND state = 'pending'
-        """,
+        """,  # noqa: S608
         state.value,
         pack_text(note),
         transaction.now,
-        transaction.change(request.id, request.asked_by.session),
         request.seq,
     )
     history.append_end(transaction, replace(request, state=state), note)
@@ -242,46 +294,47 @@ def end(transaction: Transaction, request: StoredRequest, state: RequestState, n
 def end_damaged(transaction: Transaction, row: Row, damage: DamagedRecordError) -> None:
     """End a pending request that cannot be read, so that nobody waits for what nobody can be shown."""
     note = f"nobody can be asked: {damage}"
-    transaction.run(
-        """
-        UPDATE requests SET state = 'withdrawn', state_note = ?, decided_at = ?, change = ?
+    transaction.change(row["id"], row["session"])
+    transaction.put(
+        f"""
+        UPDATE requests SET state = 'withdrawn', state_note = ?, decided_at = ?, change = {CHANGE}
         WHERE seq = ? AND state = 'pending'
-        """,
+        """,  # noqa: S608
         pack_text(note),
         transaction.now,
-        transaction.change(row["id"], row["session"]),
         row["seq"],
     )
     history.append_damaged(transaction, row, note)
 
 
-def try_decide(transaction: Transaction, request: StoredRequest, decision: Decision) -> StoredRequest | None:
-    """Decide exactly what was looked at, if it still waits; the one statement that decides.
+def decide(transaction: Transaction, request: StoredRequest, decision: Decision) -> StoredRequest:
+    """Decide exactly what was looked at; the one statement that decides.
 
     Args:
         transaction: A write in progress.
-        request: The request, as this transaction finds it.
+        request: The request, which still waits, as this transaction finds it.
         decision: The answer.
 
     Returns:
-        The decided request, or None when nothing was decided.
+        The decided request.
+
+    Raises:
+        OvertakenError: It does not wait any more; perhaps not before the write ends.
     """
     state = RequestState.APPROVED if decision.approved is True else RequestState.REJECTED
-    decided = transaction.run(
-        """
-        UPDATE requests SET state = ?, decision = ?, decided_at = ?, change = ?
+    transaction.change(request.id, request.asked_by.session)
+    transaction.must(
+        f"""
+        UPDATE requests SET state = ?, decision = ?, decided_at = ?, change = {CHANGE}
         WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'
-        """,
+        """,  # noqa: S608
         state.value,
         decision_to_text(decision),
         transaction.now,
-        transaction.change(request.id, request.asked_by.session),
         pack_text(request.id),
         request.revision,
         pack_text(request.submission.digest),
     )
-    if decided != 1:
-        return None
     if decision.instead is not None:
         keep_contents(transaction, request.seq, decision.instead)
     request = replace(request, state=state, decision=decision, decided_at=transaction.now)
@@ -290,17 +343,27 @@ def try_decide(transaction: Transaction, request: StoredRequest, decision: Decis
 
 
 def mark_delivered(transaction: Transaction, request: StoredRequest) -> StoredRequest:
-    """Note that the agent took the answer; a second time changes nothing."""
-    stamped = transaction.run(
-        """
-        UPDATE requests SET delivered_at = ?, change = ?
+    """Note that the agent took the answer; a second time changes nothing.
+
+    Args:
+        transaction: A write in progress.
+        request: The request, which has ended, as this transaction finds it.
+
+    Raises:
+        OvertakenError: Another connection takes it at the same time; perhaps not before the write ends.
+    """
+    if request.delivered_at is not None:
+        return request
+    transaction.change(request.id, request.asked_by.session)
+    transaction.must(
+        f"""
+        UPDATE requests SET delivered_at = ?, change = {CHANGE}
         WHERE seq = ? AND state <> 'pending' AND delivered_at IS NULL
-        """,
+        """,  # noqa: S608
         transaction.now,
-        transaction.change(request.id, request.asked_by.session),
         request.seq,
     )
-    return replace(request, delivered_at=transaction.now) if stamped else request
+    return replace(request, delivered_at=transaction.now)
 
 
 # -- What agents have announced and not yet asked for, as the stored requests tell.

@@ -152,15 +152,15 @@ def _delete_some(transaction: Transaction, last: int) -> bool:
         return True
     newest = rows[-1]
     # The triggers let nothing go that is behind the counter, so the counter goes first.
-    transaction.run("UPDATE counters SET value = ? WHERE name = 'pruned'", newest["seq"])
-    transaction.run("DELETE FROM anchors")
-    transaction.run("INSERT INTO anchors (seq, hash) VALUES (?, ?)", newest["seq"], newest["hash"])
+    transaction.put("UPDATE counters SET value = ? WHERE name = 'pruned'", newest["seq"])
+    transaction.put("DELETE FROM anchors")
+    transaction.put("INSERT INTO anchors (seq, hash) VALUES (?, ?)", newest["seq"], newest["hash"])
     filed = last_filed(transaction)
     for row in rows:
         if row["seq"] <= filed:
             _unfile(transaction, row)
     note_filed(transaction, newest["seq"])
-    transaction.run("DELETE FROM history WHERE seq <= ?", newest["seq"])
+    transaction.put("DELETE FROM history WHERE seq <= ?", newest["seq"])
     for request_id in dict.fromkeys(row["request_id"] for row in rows if row["request_id"] is not None):
         _delete_request(transaction, request_id)
     return bool(newest["seq"] == last)
@@ -188,14 +188,14 @@ def _delete_request(transaction: Transaction, request_id: str) -> None:
         return
     for revision in revisions:
         contents = transaction.rows("SELECT sha256 FROM blob_uses WHERE request_seq = ?", revision["seq"])
-        transaction.run("DELETE FROM blob_uses WHERE request_seq = ?", revision["seq"])
-        transaction.run("DELETE FROM requests WHERE seq = ?", revision["seq"])
+        transaction.put("DELETE FROM blob_uses WHERE request_seq = ?", revision["seq"])
+        transaction.put("DELETE FROM requests WHERE seq = ?", revision["seq"])
         _delete_unused(transaction, contents)
 
 
 def _delete_unused(transaction: Transaction, contents: Sequence[Row]) -> None:
     for content in contents:
-        transaction.run(
+        transaction.put(
             """
             DELETE FROM blobs
             WHERE sha256 = ? AND NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.sha256 = blobs.sha256)

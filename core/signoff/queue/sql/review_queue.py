@@ -28,10 +28,10 @@ from signoff.queue.records import (
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import stored_content
 from signoff.queue.sql.decisions import Shown, decide_one, stop_batch
-from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.engine import Engine, Look, OvertakenError
 from signoff.queue.sql.expiry import Sweeper
-from signoff.queue.sql.history import file_history
-from signoff.queue.sql.overdue import find_overdue
+from signoff.queue.sql.history import END, file_history, note_end
+from signoff.queue.sql.overdue import OVERDUE, find_overdue, overdue_of
 from signoff.queue.sql.requests import upcoming
 from signoff.queue.sql.reviewer_risk import OwnRisk
 from signoff.queue.sql.rows import agent_from_row, request_from_row
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         PatternPreview,
         Pruning,
     )
+    from signoff.queue.keys.identity import Signer
     from signoff.queue.stats import Stats
 
 
@@ -320,12 +321,13 @@ class SqlReviewQueue(GrantReview):
         return self._changes(cursor)[0]
 
     def _changes(self, cursor: int, seconds: float = math.inf) -> _Look:
-        with self._engine.read() as look:
-            newest = look.number("SELECT value FROM counters WHERE name = 'change'")
-            rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
+        newest, rows = self._engine.select(
+            ("SELECT value FROM counters WHERE name = 'change'", ()),
+            (_PENDING, ()) if cursor == 0 else (_CHANGED, (cursor,)),
+        )
         self._shown.note(rows)
         found, left = self._own.of_many(self._sweeper.readable(rows), seconds)
-        return ChangeSet(tuple(map(Change, found)), newest), left
+        return ChangeSet(tuple(map(Change, found)), newest[0]["value"]), left
 
     def _risen(self, left: list[StoredRequest], cursor: int) -> _Look:
         """Those of the requests whose risk rises above the sender's, as changes, and those that are still left."""
@@ -393,18 +395,53 @@ class SqlReviewQueue(GrantReview):
         signer = signer_for() if decision.approved else willing_signer()
         if decision.approved:
             self._judge(targets)
-        overdue = find_overdue(self._engine)
+        more = decision.remember or decision.hard  # what goes with it is read, too
+        try:
+            verdicts = self._decide(targets, decision, signer, ahead=self._engine.distant and not more)
+        except OvertakenError:
+            verdicts = self._decide(targets, decision, signer, ahead=False)
+        return tuple(map(self._own.in_verdict, verdicts))
+
+    def _decide(
+        self, targets: Sequence[tuple[str, int, str]], decision: Decision, signer: Signer, *, ahead: bool
+    ) -> tuple[DecideResult, ...]:
+        """Decide in one transaction.
+
+        Args:
+            targets: As for `decide_many`.
+            decision: The answer.
+            signer: Signs it.
+            ahead: Go by what is read before other writers are kept out.
+
+        Raises:
+            OvertakenError: They changed it; nothing was decided.
+        """
+        queries = *END, *(requests.newest_query(each) for each, _, _ in targets)
+        found = self._engine.select(*OVERDUE, *(queries if ahead else ()))
+        overdue = overdue_of(self._engine, *found[:2])
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
+            last, filed, *rows = transaction.select(*queries) if overdue or not ahead else found[2:]
+            note_end(transaction, last, filed)
+            known = {request_id: each for (request_id, _, _), each in zip(targets, rows, strict=True)}
             verdicts = tuple(
-                decide_one(transaction, target, decision, signer, self._shown, self._own, alone=len(targets) == 1)
+                decide_one(
+                    transaction,
+                    target,
+                    decision,
+                    signer,
+                    self._shown,
+                    self._own,
+                    alone=len(targets) == 1,
+                    rows=known.pop(target[0], None),  # a second time it is read again
+                )
                 for target in targets
             )
             if decision.hard:
                 for verdict in verdicts:
                     if verdict.accepted and not decision.approved and verdict.current is not None:
                         stop_batch(transaction, verdict.current, decision.by, signer)
-        return tuple(map(self._own.in_verdict, verdicts))
+        return verdicts
 
     def _judge(self, targets: Iterable[tuple[str, int, str]]) -> None:
         """Work out the risk of what is approved before the write, which others wait for; mostly it is known."""

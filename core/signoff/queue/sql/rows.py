@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from signoff.canonical import canonical, parse_json
 from signoff.queue.codec import (
@@ -69,7 +70,8 @@ def request_from_row(row: Row) -> StoredRequest:
             id=row["id"],
             revision=row["revision"],
             state=RequestState(row["state"]),
-            submission=submission_from_text(row["submission"]),
+            # The deadline by the clock of the queue; the text says it by that of the asker.
+            submission=replace(submission_from_text(row["submission"]), expires_at=row["expires_at"]),
             asked_by=asked_by_from_text(row["asked_by"]),
             created_at=row["created_at"],
             decision=_decision(row),

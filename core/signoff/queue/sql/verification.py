@@ -28,12 +28,12 @@ class Belief:
         self._guard = threading.Lock()
         self._posted: dict[tuple[str, int], str] = {}
 
-    def posted(self, request: StoredRequest, text: str) -> None:
-        """Note what this connection asked, as it was written: an approval has to be one of exactly that."""
+    def posted(self, request_id: str, revision: int, text: str) -> None:
+        """Note what this connection asks, as it is written: an approval has to be one of exactly that."""
         with self._guard:
             if len(self._posted) >= _MOST_POSTED:
                 del self._posted[next(iter(self._posted))]
-            self._posted[request.id, request.revision] = text_hash(text)
+            self._posted[request_id, revision] = text_hash(text)
 
     def doubt(self, request: StoredRequest) -> str | None:
         """Say why the approval of a request is not believed; None if it is, or if it is none.

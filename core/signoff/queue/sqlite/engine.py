@@ -21,10 +21,11 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from signoff.queue.clock import now_us
 from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersionError
 from signoff.queue.location import QueuePlace, create_private_file, refuse_unsafe_file
 from signoff.queue.sql.engine import (
@@ -33,7 +34,9 @@ from signoff.queue.sql.engine import (
     QUEUE_ID,
     SET_BACK,
     STATE_OF_QUEUE,
+    OvertakenError,
     OwnConnection,
+    Query,
     Row,
     Transaction,
     new_queue_id,
@@ -84,16 +87,39 @@ class _SqliteLook:
         (found,) = self._connection.execute(statement, values).fetchone()
         return int(found)
 
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        return [self.rows(statement, *values) for statement, values in queries]
+
+
+class _Rows:
+    """The rows of a statement."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+
 
 class _SqliteTransaction(_SqliteLook, Transaction):
     """A write in progress."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        Transaction.__init__(self)
+        Transaction.__init__(self, now_us())
         _SqliteLook.__init__(self, connection)
+
+    def deadline(self, at: int) -> int:
+        return at
 
     def run(self, statement: str, *values: object) -> int:
         return self._connection.execute(statement, values).rowcount
+
+    def put(self, statement: str, *values: object) -> None:
+        self._connection.execute(statement, values)
+
+    def must(self, statement: str, *values: object) -> None:
+        if self.run(statement, *values) != 1:
+            raise OvertakenError
+
+    def later(self, statement: str, *values: object) -> _Rows:
+        return _Rows(self.rows(statement, *values))
 
 
 class SqliteEngine(OwnConnection):
@@ -106,6 +132,8 @@ class SqliteEngine(OwnConnection):
         QueueVersionError: The file was written by a newer signoff.
         QueueUnavailableError: The file cannot be used; the message says why and what to do.
     """
+
+    distant = False
 
     def __init__(self, place: QueuePlace) -> None:
         super().__init__(str(place.directory))
@@ -179,6 +207,21 @@ class SqliteEngine(OwnConnection):
             self._require_there()  # afterwards: what was read from a file that nobody else sees counts for nothing
             self.leases.renew()
 
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        """Look at one consistent state.
+
+        Raises:
+            QueuePlaceError: Other users have got access to the queue.
+            QueueUnavailableError: The queue cannot be read.
+        """
+        with self.read() as look:
+            return look.select(*queries)
+
+    @property
+    def now(self) -> int:
+        """The time: microseconds since the epoch."""
+        return now_us()
+
     @contextlib.contextmanager
     def write(self, *, durable: bool = True, patience: float = PATIENCE_SECONDS) -> Iterator[Transaction]:
         """Change something, all of it or nothing, then wake those whom it concerns.
@@ -206,7 +249,7 @@ class SqliteEngine(OwnConnection):
                 transaction: Transaction = _SqliteTransaction(self._connection)
                 self._require_same_queue(transaction.rows(STATE_OF_QUEUE))
                 yield transaction
-            self._made(transaction)
+            self._made(self._change + transaction.announces)
             self._require_there()  # was it the queue, or what had been the queue?
         for key in transaction.bells:
             self._bells.ring(key)

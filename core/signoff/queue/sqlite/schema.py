@@ -43,11 +43,11 @@ class FtsIndex:
 
     def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """File a record under its words."""
-        transaction.run("INSERT INTO search (rowid, words) VALUES (?, ?)", seq, " ".join(words))
+        transaction.put("INSERT INTO search (rowid, words) VALUES (?, ?)", seq, " ".join(words))
 
     def remove(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
         """Take a record out; the index has no contents, so it must be told what was put in."""
-        transaction.run("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)", seq, " ".join(words))
+        transaction.put("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)", seq, " ".join(words))
 
     def matching(self, words: Sequence[str], prefixes: Sequence[str]) -> tuple[str, tuple[object, ...]]:
         """Return a select of the ``seq`` of all records with these words, and its values."""
