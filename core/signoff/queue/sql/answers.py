@@ -23,7 +23,7 @@ from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, require_uni
 from signoff.queue.records import Outcome, RequestState, StoredRequest, is_id
 from signoff.queue.sql import requests
 from signoff.queue.sql.amendments import with_contents
-from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
+from signoff.queue.sql.engine import Engine, Look, Query, Row, Transaction, session_bell
 from signoff.queue.sql.expiry import end_expired
 from signoff.queue.sql.rows import request_from_row
 from signoff.queue.sql.verification import Belief
@@ -147,15 +147,7 @@ class Answers:
         That is the newest one, unless another connection of the session put it in the place of ours: what that
         one asks for now is not what we wait for.
         """
-        newest = requests.newest(look, request_id, self._session)
-        if newest is None or newest.revision == 1 or newest.asked_by.agent_id == self._agent_id:
-            return newest
-        replaced = look.row(
-            "SELECT * FROM requests WHERE id = ? AND agent_id = ? ORDER BY revision DESC LIMIT 1",
-            newest.id,
-            self._agent_id,
-        )
-        return newest if replaced is None else request_from_row(replaced)
+        return self._concerned(*look.select(*self._concern(request_id)))
 
     def take(self, transaction: Transaction, request: StoredRequest) -> StoredRequest:
         """Take the answer that a request already has, as part of a write."""
@@ -178,6 +170,19 @@ class Answers:
     def hang_bell(self) -> Bell:
         """Put up a bell that rings whenever a request of the session changes."""
         return self._engine.hang_bell(session_bell(self._session))
+
+    def _concern(self, request_id: str) -> tuple[Query, Query]:
+        """The queries for the newest revision of a request, and for the newest of this connection."""
+        statement = "SELECT * FROM requests WHERE id = ? AND agent_id = ? ORDER BY revision DESC LIMIT 1"
+        return requests.newest_query(request_id), (statement, (pack_text(request_id), self._agent_id))
+
+    def _concerned(self, rows: Sequence[Row], ours: Sequence[Row]) -> StoredRequest | None:
+        newest = request_from_row(rows[0]) if rows else None
+        if newest is None or newest.asked_by.session != self._session:
+            return None
+        if newest.revision == 1 or newest.asked_by.agent_id == self._agent_id or not ours:
+            return newest
+        return request_from_row(ours[0])
 
     def _known(self, look: Look, wanted: Collection[str]) -> tuple[list[StoredRequest], dict[str, QueueError]]:
         known: list[StoredRequest] = []
@@ -217,8 +222,7 @@ class Answers:
         return request
 
     def _concerning(self, request_id: str) -> StoredRequest:
-        with self._engine.read() as look:
-            request = self.concerning(look, request_id)
+        request = self._concerned(*self._engine.select(*self._concern(request_id)))
         if request is None:
             raise unknown_to_session(request_id)
         return request

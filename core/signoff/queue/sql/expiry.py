@@ -56,7 +56,8 @@ class Sweeper:
             assert agent is not None
             retire(transaction, agent_id, wording.agent_is_gone(agent["pid"]))
         self._engine.leases.clear(overdue.dead_agents)
-        end_expired(transaction)
+        if overdue.expired:
+            end_expired(transaction)
 
 
 def retire(transaction: Transaction, agent_id: str, reason: str) -> None:

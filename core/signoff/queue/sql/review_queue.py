@@ -190,11 +190,14 @@ class _Watch:
         """Look again, after some rest if that is wanted; a ring ends it."""
         bell = self._bell
         assert bell is not None
+        rung = False
         if rest:
-            bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())
+            rung = bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())
         else:
             bell.hush()
-        if time.monotonic() - self._swept < _SWEEP_AGAIN_SECONDS:
+        since = time.monotonic() - self._swept
+        # Who rings is looked at first, but nobody can keep the dead waiting by ringing.
+        if since < (RELOOK_SECONDS if rung else _SWEEP_AGAIN_SECONDS):
             return self._changes(cursor, _RISK_SECONDS)
         if not bell.hangs:
             bell.close()
