@@ -184,37 +184,34 @@ class _Watch:
     def begin(self, cursor: int) -> _Look:
         """Hang the bell up, and look for the first time."""
         self._bell = self._engine.hang_bell(REVIEWERS)
-        return self._attended(self._bell, cursor)
+        self._attend(self._bell)
+        return self._changes(cursor, _RISK_SECONDS)
 
     def look(self, cursor: int, *, rest: bool) -> _Look:
         """Look again, after some rest if that is wanted; a ring ends it."""
         bell = self._bell
         assert bell is not None
-        rung = False
+        if time.monotonic() - self._swept >= _SWEEP_AGAIN_SECONDS:
+            if not bell.hangs:
+                bell.close()
+                bell = self._bell = self._engine.hang_bell(REVIEWERS)
+            self._attend(bell)  # before the rest: whoever rings then is looked at, at once
         if rest:
-            rung = bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())
+            bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())
         else:
             bell.hush()
-        since = time.monotonic() - self._swept
-        # Who rings is looked at first, but nobody can keep the dead waiting by ringing.
-        if since < (RELOOK_SECONDS if rung else _SWEEP_AGAIN_SECONDS):
-            return self._changes(cursor, _RISK_SECONDS)
-        if not bell.hangs:
-            bell.close()
-            bell = self._bell = self._engine.hang_bell(REVIEWERS)
-        return self._attended(bell, cursor)
+        return self._changes(cursor, _RISK_SECONDS)
 
     def end(self) -> None:
         """Take the bell down."""
         if self._bell is not None:
             self._bell.close()
 
-    def _attended(self, bell: Bell, cursor: int) -> _Look:
+    def _attend(self, bell: Bell) -> None:
         self._swept = time.monotonic()
         self._engine.attend(bell)
         self._sweeper.sweep()
         file_history(self._engine, most_left=_MOST_UNFILED)
-        return self._changes(cursor, _RISK_SECONDS)
 
 
 class SqlReviewQueue(GrantReview):
