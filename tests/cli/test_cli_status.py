@@ -71,6 +71,7 @@ def test_json_gives_all_counts(cli: Cli, agent: AgentQueue, words: list[str]) ->
     post(agent, high(cli.folder))
     counts = cli.inside("status", *words).json
     assert counts.pop("oldest_seconds") >= 0
+    assert abs(counts.pop("clock_ahead_seconds")) < 1
     expected = {
         "connected": True,
         "waiting": 1,

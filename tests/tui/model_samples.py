@@ -60,6 +60,7 @@ def stored(
         decided_at=None if state is RequestState.PENDING else START + 60 * SECOND,
         state_note=note,
         delivered_at=None,
+        expires_at=fields.get("expires_at"),
     )
 
 

@@ -21,7 +21,6 @@ from textual.theme import Theme as TextualTheme
 from signoff.filter import SavedFilter
 from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
-from signoff.queue.clock import now_us
 from signoff_tui.context import Announcement, Office
 from signoff_tui.external import edit_text, in_a_free_terminal
 from signoff_tui.fault import ScreenStopped, fault_of
@@ -64,7 +63,7 @@ class SignoffApp(App[None]):
         speaks_through: The first reader of the output: the terminal or a multiplexer.
         ascii_only: Draw with ASCII characters only, whatever `chosen` says.
         read_only: Look only: no key decides anything.
-        wall_clock: Microseconds since the epoch, for the times that people read.
+        wall_clock: Microseconds since the epoch, for the times that people read; that of the queue if left out.
         chosen: The settings of the person; the defaults if they are left out.
         personal: The sources of these settings, read again when they change.
         asks_for_theme: Ask for a theme before anything else.
@@ -113,7 +112,7 @@ class SignoffApp(App[None]):
         speaks_through: Around = "terminal",
         ascii_only: bool = False,
         read_only: bool = False,
-        wall_clock: Callable[[], int] = now_us,
+        wall_clock: Callable[[], int] | None = None,
         chosen: ResolvedSettings | None = None,
         personal: Personal | None = None,
         asks_for_theme: bool = False,
@@ -149,10 +148,11 @@ class SignoffApp(App[None]):
             self.register_theme(known.for_textual())
         self.theme = theme
         replies = Replies(None if personal is None else personal.replies)
-        clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
+        now = wall_clock or (lambda: queue.now)
+        clocks = Clocks(time.monotonic, now, self.set_timer)
         muting = Muting(clocks, self._mutes_changed, mute_file)
         self._following = Following(self, personal, chosen, muting)
-        self._office = Office(queue, place, self, wall_clock, muting, chosen.keys, replies)
+        self._office = Office(queue, place, self, now, muting, chosen.keys, replies)
         self._office.viewer = chosen.viewer
         self._office.saved_filters = saved_with(chosen.filters)
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,7 +97,7 @@ def approve(
             if request.pending:
                 content = _content(request, queue)
                 _refuse_early(request, content, _Reach(session, wide, incomplete))
-                _make_sure(request, content, seen, session=session)
+                _make_sure(request, content, seen, queue.now, session=session)
         except _NotDecidedError as error:
             complain(str(error))
             return error.code
@@ -158,7 +157,7 @@ def _refuse_early(request: StoredRequest, content: CallContent, reach: _Reach) -
         )
 
 
-def _make_sure(request: StoredRequest, content: CallContent, seen: str | None, *, session: bool) -> None:
+def _make_sure(request: StoredRequest, content: CallContent, seen: str | None, now: int, *, session: bool) -> None:
     """Tie the decision to the request that the person read: by the token of `show`, or by showing it now."""
     if seen is not None:
         _compare(request, seen)
@@ -167,7 +166,7 @@ def _make_sure(request: StoredRequest, content: CallContent, seen: str | None, *
         raise click.UsageError(
             "without a terminal to read on, say what you have read: add --seen with what `signoff show` prints"
         )
-    _confirm(request, content, session=session)
+    _confirm(request, content, now, session=session)
 
 
 def _compare(request: StoredRequest, seen: str) -> None:
@@ -189,10 +188,10 @@ def _compare(request: StoredRequest, seen: str) -> None:
         )
 
 
-def _confirm(request: StoredRequest, content: CallContent, *, session: bool) -> None:
+def _confirm(request: StoredRequest, content: CallContent, now: int, *, session: bool) -> None:
     ident = short_id(request.id)
     talk = sys.stderr
-    talk.write(request_text(request, content, time.time_ns() // 1_000, width=width_of(talk)))
+    talk.write(request_text(request, content, now, width=width_of(talk)))
     if session:
         talk.write("\nThis approves the call, and what stands behind --session above.\n")
     if typed_answer(f"\nType {ident} to approve exactly this; anything else leaves it waiting: ") != ident:

@@ -121,7 +121,7 @@ def viewpoint(queue: ReviewQueue) -> Viewpoint:
     """Return the viewpoint of this moment, this machine and the reviewer of the queue."""
     from signoff.filter import Viewpoint
 
-    return Viewpoint(time.time_ns() // 1_000, queue.reviewer)
+    return Viewpoint(queue.now, queue.reviewer)
 
 
 def _read_query(_: click.Context, __: click.Parameter, text: str | None) -> Query | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -40,7 +39,7 @@ def list_pending(*, as_json: bool) -> int:
     """List the requests that wait, oldest first, with their groups together."""
     with open_for_review() as queue:
         requests = queue.pending()
-    now = time.time_ns() // 1_000
+        now = queue.now
     if as_json:
         from signoff.cli.render import request_facts  # late: the table needs no documents and no history
 

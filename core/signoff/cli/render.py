@@ -163,7 +163,7 @@ def request_facts(
         "batch": submission.batch_id,
         "why": hidden.mask_text(submission.why).text,
         "created_at": iso(request.created_at),
-        "expires_at": iso(submission.expires_at),
+        "expires_at": iso(request.expires_at),
         "decided_at": iso(request.decided_at),
         "waiting_seconds": max(0, end - request.created_at) // 1_000_000,
         "decision": decision_facts(request.decision, hidden),

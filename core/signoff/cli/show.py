@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,9 +53,9 @@ def show(*, request_id: str, context: int, hidden: Redactor, as_json: bool) -> i
     out (see --context), # and ! words of signoff, > the line before goes on. [secret, N characters] stands for a
     password or token (see --reveal): look before you approve what may hide more than that.
     """
-    now = time.time_ns() // 1_000
     with open_for_review() as queue:
         request = queue.find(request_id)
+        now = queue.now
         try:
             content = content_of(request, queue.blob, context, hidden)
             if as_json:

@@ -88,10 +88,15 @@ def run_status(call: StatusCall) -> StatusCode:
     return StatusCode.WAITING if stats.pending else StatusCode.NOTHING
 
 
+_TOLD_SKEW_US = 2_000_000
+"""So far the clocks of this machine and of the queue may differ before it is told."""
+
+
 def _line(stats: Stats, style: StatusFormat) -> str:
     oldest = None
     if stats.oldest_pending_at is not None:
-        oldest = max(0, time.time_ns() // 1_000 - stats.oldest_pending_at)
+        oldest = max(0, stats.now - stats.oldest_pending_at)
+    skew = time.time_ns() // 1_000 - stats.now
     if style == "json":
         import json
 
@@ -106,6 +111,7 @@ def _line(stats: Stats, style: StatusFormat) -> str:
                 "approve_all": stats.approving,
                 "strict": stats.refusing,
                 "screen_open": stats.screen_open,
+                "clock_ahead_seconds": round(skew / 1_000_000, 3),
                 "history_loss": stats.history_loss,
             }
         )
@@ -123,6 +129,7 @@ def _line(stats: Stats, style: StatusFormat) -> str:
         "" if oldest is None else length_text(oldest),
         screen,
         _mode(stats, style),
+        "" if abs(skew) < _TOLD_SKEW_US else f"clock {length_text(abs(skew))} {'ahead' if skew > 0 else 'behind'}",
         _loss(stats, style),
     )
     return " ".join(part for part in parts if part)

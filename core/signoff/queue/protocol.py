@@ -209,6 +209,10 @@ class ReviewQueue(Protocol):
     def reviewer(self) -> str:
         """Name under which decisions are recorded."""
 
+    @property
+    def now(self) -> int:
+        """The time by the clock of the queue, as all its times are: microseconds since the epoch."""
+
     def pending(self) -> tuple[StoredRequest, ...]:
         """All requests that wait, in arrival order."""
 

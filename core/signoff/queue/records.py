@@ -246,7 +246,7 @@ class Submission:
         why: The rule or tool that asked.
         supports: Features that the producer can honor: any of ``note``, ``hard``, ``session``; and, to run
             something else than was asked, ``partial`` and ``edit``, see `Instead`.
-        expires_at: The sender's own deadline, or None to wait for ever.
+        expires_at: The sender's own deadline by the clock of its machine, or None to wait for ever.
         definition: Digest of the tool's definition that the model was given, or None if that is not known. An
             approval is remembered for this definition.
         masked_keys: Names of arguments that are masked where the call is shown, besides those that always are.
@@ -363,6 +363,8 @@ class StoredRequest:
     """The reason for an end without a decision, in plain words."""
     delivered_at: int | None
     """The time at which the waiting agent took the answer."""
+    expires_at: int | None = None
+    """The sender's own deadline, by the clock of the queue; `Submission.expires_at` is by that of the sender."""
 
     @property
     def pending(self) -> bool:

@@ -19,6 +19,7 @@ class Stats(NamedTuple):
         approving: Number of agents that report running everything without asking.
         refusing: Number of agents that report refusing everything without asking.
         screen_open: True if a reviewer's screen is open, and awake.
+        now: The time by the clock of the queue, microseconds since the epoch.
         history_loss: The records that a reviewer saw and that are gone from the history, in words; "" if none.
     """
 
@@ -30,4 +31,5 @@ class Stats(NamedTuple):
     approving: int = 0
     refusing: int = 0
     screen_open: bool = False
+    now: int = 0
     history_loss: str = ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-import time
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
@@ -96,7 +95,7 @@ class _ReviewPage:
             return page(
                 "waiting",
                 me=token.name,
-                groups=request_groups(found, _now()),
+                groups=request_groups(found, queue.now),
                 count=len(found),
                 high=sum(each.submission.risk is Risk.HIGH for each in found),
                 fingerprint=fingerprint(found),
@@ -139,7 +138,7 @@ class _ReviewPage:
             return page(
                 "group",
                 **self._deciding_values(token),
-                group=request_groups(members, _now())[0],
+                group=request_groups(members, queue.now)[0],
                 members=told,
                 fit={each.line.id for each in fit},
                 ready=[each for each in fit if each.line.id not in held],
@@ -215,7 +214,7 @@ class _ReviewPage:
     ) -> Mapping[str, object]:
         results = held.results or (None,) * len(held.targets)
         members = [
-            held_member(_stored_request(queue, target[0]), target, result, _now())
+            held_member(_stored_request(queue, target[0]), target, result, queue.now)
             for target, result in zip(held.targets, results, strict=True)
         ]
         waiting = [each for each in queue.pending() if each.id not in decided]
@@ -257,7 +256,7 @@ def _whole_request(
     queue: ReviewQueue, stored: StoredRequest, context: int, room: PageRoom | None = None
 ) -> WholeRequest:
     upcoming = [each for each in queue.upcoming() if each.announced_by == stored.id] if stored.pending else []
-    return whole_request(stored, shown_content(stored, queue.blob, context, room), upcoming, _now())
+    return whole_request(stored, shown_content(stored, queue.blob, context, room), upcoming, queue.now)
 
 
 def _refuse_changed(stored: StoredRequest, target: Target) -> None:
@@ -358,7 +357,3 @@ def _number_param(request: Request, name: str, usual: int, most: int) -> int:
 
 def _redirect_to(held: HeldDecision) -> Response:
     return RedirectResponse(f"/held/{held.id}", 303)
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000

@@ -82,7 +82,7 @@ def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
 def _state(request: StoredRequest, now: int) -> str:
     if request.pending:
         words = f"waiting {length_text(now - request.created_at)}"
-        expires = request.submission.expires_at
+        expires = request.expires_at
         return words if expires is None else f"{words}, expires in {length_text(expires - now)}"
     decision = request.decision
     said = "" if decision is None else (decision.note or "").replace("\n", " ")

@@ -102,7 +102,7 @@ class _Talk:
             self._queue,
             self._plain_settings,
             time.monotonic,
-            lambda: time.time_ns() // 1_000,
+            lambda: self._queue.now,
             width_of(sys.stdout),
         )
 

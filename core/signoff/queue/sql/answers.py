@@ -95,7 +95,7 @@ class Answers:
         with self._engine.hang_bell(request_id) as bell:
             self._belief.warm_up()
             while (request := self._looked_at_again(request_id)).pending:
-                if _rest(bell, self.seconds_to_next_look([request.submission.expires_at]), checks):
+                if _rest(bell, self.seconds_to_next_look([request.expires_at]), checks):
                     for each in checks:
                         each()
                     taken = self._taken_at_once(request_id)
@@ -136,7 +136,7 @@ class Answers:
             known, failures = self._known(look, wanted)
         return Findings(
             outcomes=self._deliver(request for request in known if not request.pending),
-            waiting={request.id: request.submission.expires_at for request in known if request.pending},
+            waiting={request.id: request.expires_at for request in known if request.pending},
             failures=failures,
             cursor=cursor,
         )
@@ -216,7 +216,7 @@ class Answers:
 
     def _look_at(self, request_id: str) -> StoredRequest:
         request = self._concerning(request_id)
-        if request.pending and self.is_past(request.submission.expires_at):
+        if request.pending and self.is_past(request.expires_at):
             self._expire()
             request = self._concerning(request_id)
         return request

@@ -178,13 +178,14 @@ class Posted:
             id=self.request_id,
             revision=self.revision,
             state=RequestState.PENDING,
-            submission=replace(self.submission, expires_at=rows[0]["expires_at"]),
+            submission=self.submission,
             asked_by=self.asked_by,
             created_at=rows[0]["created_at"],
             decision=None,
             decided_at=None,
             state_note=None,
             delivered_at=None,
+            expires_at=rows[0]["expires_at"],
         )
 
 

@@ -234,6 +234,11 @@ class SqlReviewQueue(GrantReview):
         """Name under which decisions are recorded."""
         return self._reviewer
 
+    @property
+    def now(self) -> int:
+        """The time by the clock of the queue, as all its times are: microseconds since the epoch."""
+        return self._engine.now
+
     def pending(self) -> tuple[StoredRequest, ...]:
         """All requests that wait, in arrival order.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from signoff.canonical import canonical, parse_json
 from signoff.queue.codec import (
@@ -70,14 +69,14 @@ def request_from_row(row: Row) -> StoredRequest:
             id=row["id"],
             revision=row["revision"],
             state=RequestState(row["state"]),
-            # The deadline by the clock of the queue; the text says it by that of the asker.
-            submission=replace(submission_from_text(row["submission"]), expires_at=row["expires_at"]),
+            submission=submission_from_text(row["submission"]),
             asked_by=asked_by_from_text(row["asked_by"]),
             created_at=row["created_at"],
             decision=_decision(row),
             decided_at=row["decided_at"],
             state_note=None if row["state_note"] is None else unpack_text(row["state_note"]),
             delivered_at=row["delivered_at"],
+            expires_at=row["expires_at"],
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.engine import Engine
 from signoff.queue.sql.history_head import history_loss
 from signoff.queue.sql.overdue import find_overdue
 from signoff.queue.stats import Stats
@@ -23,33 +23,34 @@ def count(engine: Engine) -> Stats:
             Sweeper(engine).end(transaction, overdue)
     screen_open = engine.attended()
     missing = history_loss(engine)
-    with engine.read() as look:
-        waiting = look.row(
-            """
-            SELECT COUNT(*) AS pending, COALESCE(SUM(CASE risk WHEN 'high' THEN 1 ELSE 0 END), 0) AS high,
-                MIN(created_at) AS oldest
-            FROM requests WHERE state = 'pending'
-            """
-        )
-        assert waiting is not None
-        return Stats(
-            pending=waiting["pending"],
-            pending_high=waiting["high"],
-            oldest_pending_at=waiting["oldest"],
-            agents=look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL"),
-            grants=look.number("SELECT COUNT(*) FROM grants WHERE revoked_at IS NULL"),
-            approving=_saying(look, "approve_all"),
-            refusing=_saying(look, "strict"),
-            screen_open=screen_open,
-            history_loss=missing,
-        )
+    (waiting,), *counts = engine.select(
+        (_WAITING, ()),
+        ("SELECT COUNT(*) AS number FROM agents WHERE ended_at IS NULL", ()),
+        ("SELECT COUNT(*) AS number FROM grants WHERE revoked_at IS NULL", ()),
+        (_SAYING, ('%"mode":"approve_all"%',)),
+        (_SAYING, ('%"mode":"strict"%',)),
+    )
+    agents, grants, approving, refusing = (rows[0]["number"] for rows in counts)
+    return Stats(
+        pending=waiting["pending"],
+        pending_high=waiting["high"],
+        oldest_pending_at=waiting["oldest"],
+        agents=agents,
+        grants=grants,
+        approving=approving,
+        refusing=refusing,
+        screen_open=screen_open,
+        now=engine.now,
+        history_loss=missing,
+    )
 
 
-def _saying(look: Look, mode: str) -> int:
-    """Number of connected agents that say they answer in a mode.
+_WAITING = """
+SELECT COUNT(*) AS pending, COALESCE(SUM(CASE risk WHEN 'high' THEN 1 ELSE 0 END), 0) AS high,
+    MIN(created_at) AS oldest
+FROM requests WHERE state = 'pending'
+"""
 
-    Their introductions are searched as text: JSON would have to be loaded to read them. Quotes within a name are
-    escaped there, so no name passes for a mode.
-    """
-    said = f'%"mode":"{mode}"%'
-    return look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL AND info LIKE ?", said)
+# Introductions are searched as text: JSON would have to be loaded to read them. Quotes within a name are escaped
+# there, so no name passes for a mode.
+_SAYING = "SELECT COUNT(*) AS number FROM agents WHERE ended_at IS NULL AND info LIKE ?"

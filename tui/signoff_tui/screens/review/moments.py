@@ -54,7 +54,7 @@ def _until_a_time_changes(desk: ReviewSession, shown: Iterable[StoredRequest], w
             changes.append(max(unconfirmed, SOONEST_DEADLINE))
         if request.pending:
             changes.append(_until_older(request.created_at, wall))
-            if (expires := request.submission.expires_at) is not None:
+            if (expires := request.expires_at) is not None:
                 left = until_left_changes((expires - wall) / 1e6)
                 changes += [] if left is None else [max(left, SOONEST_DEADLINE)]
     return min(changes)

@@ -69,7 +69,7 @@ class RowStyle(Struct, frozen=True):
 
     def time_left(self, entry: Entry) -> float | None:
         """Seconds to the sender's own deadline; None if it set none, or the request ended."""
-        expires = entry.request.submission.expires_at
+        expires = entry.request.expires_at
         return None if expires is None or entry.closed else (expires - self.now) / 1e6
 
 
