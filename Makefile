@@ -136,7 +136,7 @@ $(PEERS)/.done:
 	@touch $@
 
 bench: $(VENV)/.bench $(PEERS)/.done
-	$(BIN)/python -m benchmarks --large
+	PYTHONPATH=.:tests $(BIN)/python -m benchmarks --large
 
 # What the screen promises to people, measured: a table of targets and figures. It takes minutes, and the machine must
 # have nothing else to do. Some targets alone: ONLY=UT-08,UT-20 make usability

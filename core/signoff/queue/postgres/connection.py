@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 from collections.abc import Iterable
@@ -49,6 +50,9 @@ SET tcp_keepalives_idle = 10;
 SET tcp_keepalives_interval = 3;
 SET tcp_keepalives_count = 3;
 """
+
+# What a failed pipeline tells there is told by the error; without a handler it would go to standard error.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _open: WeakSet[Connection] = WeakSet()  # whose sockets a forked child must close
 
