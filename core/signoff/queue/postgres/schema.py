@@ -20,14 +20,14 @@ import psycopg
 from signoff.queue.errors import QueueNotFoundError, QueueUnavailableError, QueueVersionError
 from signoff.queue.postgres.connection import Connection, PostgresPlace
 from signoff.queue.postgres.leases import making_lock
-from signoff.queue.sql.engine import Transaction, new_queue_id
+from signoff.queue.sql.engine import PATIENCE_SECONDS, Transaction, new_queue_id
 
 __all__ = [
     "SCHEMA_VERSION",
     "SEARCH_TABLE",
     "SqlState",
     "VectorIndex",
-    "newer_words",
+    "another_format",
     "prepare",
     "schema_statements",
 ]
@@ -45,12 +45,17 @@ class SqlState(StrEnum):
 
     ANOTHER_QUEUE = "SOQ01"
     SET_BACK = "SOQ02"
-    NEWER_FORMAT = "SOQ03"
+    ANOTHER_FORMAT = "SOQ03"
     NOT_ONE = "SOQ04"
     GAP = "23SOQ"
 
 
 _OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
+
+_OWNER = """
+SELECT tableowner AS name, pg_has_role(tableowner, 'USAGE') AS owns
+FROM pg_tables WHERE schemaname = %s AND tablename = 'format'
+"""
 
 _TEXT = 'TEXT COLLATE "C"'
 
@@ -197,12 +202,14 @@ CREATE OR REPLACE FUNCTION now_us() RETURNS bigint LANGUAGE sql AS $$
 $$;
 CREATE OR REPLACE FUNCTION begin_write(known_format bigint, queue bigint, seen bigint, patience_ms bigint,
     durable boolean, OUT change bigint, OUT now bigint) LANGUAGE plpgsql AS $$
+DECLARE there bigint;
 BEGIN
     PERFORM set_config('lock_timeout', patience_ms::text, true),
         set_config('synchronous_commit', CASE WHEN durable THEN 'on' ELSE 'off' END, true);
     SELECT value INTO change FROM "{schema}".counters WHERE name = 'change' FOR UPDATE;
-    IF (SELECT version FROM "{schema}".format) <> known_format THEN
-        RAISE EXCEPTION 'another format' USING ERRCODE = '{newer}';
+    SELECT version INTO there FROM "{schema}".format;
+    IF there <> known_format THEN
+        RAISE EXCEPTION '%', there USING ERRCODE = '{another_format}';
     ELSIF (SELECT value FROM "{schema}".counters WHERE name = 'id') IS DISTINCT FROM queue THEN
         RAISE EXCEPTION 'another queue' USING ERRCODE = '{another}';
     ELSIF change < seen THEN
@@ -292,7 +299,7 @@ def schema_statements(schema: str) -> str:
 def _writing(schema: str) -> str:
     return _WRITING.format(
         schema=schema,
-        newer=SqlState.NEWER_FORMAT,
+        another_format=SqlState.ANOTHER_FORMAT,
         another=SqlState.ANOTHER_QUEUE,
         set_back=SqlState.SET_BACK,
         not_one=SqlState.NOT_ONE,
@@ -315,15 +322,23 @@ def _brought_up_to_date(schema: str) -> str:
     """  # noqa: S608 (the values are numbers of ours)
 
 
-def newer_words(place: PostgresPlace, version: int | None = None) -> str:
-    """Say that a queue is of a newer format than this program knows.
+def another_format(place: PostgresPlace, version: int, owner: str = "") -> QueueVersionError:
+    """The error for a queue of another format, which was not touched.
 
     Args:
         place: Its place.
-        version: Its format, if it is known.
+        version: Its format.
+        owner: Who may bring it up to date, if that is known.
     """
-    formats = "" if version is None else f" (format {version}, this one knows {SCHEMA_VERSION})"
-    return f"{place.name} was written by a newer signoff{formats}; it was not touched: install a newer signoff"
+    formats = f"format {version}, this one knows {SCHEMA_VERSION}"
+    if version > SCHEMA_VERSION:
+        words = f"was written by a newer signoff ({formats}); it was not touched: install a newer signoff"
+    else:
+        words = (
+            f"was written by an older signoff ({formats}); it was not touched: have {owner or 'its owner'} connect"
+            " once with this signoff and without upgrade=no, or install the older one"
+        )
+    return QueueVersionError(f"{place.name} {words}")
 
 
 def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> None:
@@ -376,15 +391,33 @@ def _is_there(connection: Connection, place: PostgresPlace) -> bool:
         return False
     version = 0 if found is None else found["version"]
     if version > SCHEMA_VERSION:
-        raise QueueVersionError(newer_words(place, version))
+        raise another_format(place, version)
     if version < SCHEMA_VERSION:
-        with connection.transaction():
-            # Programs of the older format write with this lock.
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
-            found = connection.execute("SELECT version FROM format").fetchone()
-            if found is not None and found["version"] < SCHEMA_VERSION:
-                connection.execute(_brought_up_to_date(place.schema))
+        _bring_up_to_date(connection, place, version)
     return True
+
+
+def _bring_up_to_date(connection: Connection, place: PostgresPlace, version: int) -> None:
+    """Make a queue of an older format one of ours, if its owner asks for it.
+
+    Raises:
+        QueueVersionError: It is not to be, or not by this role, or a newer signoff was quicker.
+    """
+    owner = connection.execute(_OWNER, (place.schema,)).fetchone()
+    assert owner is not None
+    if not place.upgrade or connection.replica or not owner["owns"]:
+        raise another_format(place, version, f"the role {owner['name']}")
+    with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = '{PATIENCE_SECONDS:.0f}s'")
+        # Up to format 3 writers have this lock, later that of the row.
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
+        connection.execute("SELECT 1 FROM counters WHERE name = 'change' FOR UPDATE")
+        found = connection.execute("SELECT version FROM format").fetchone()
+        version = 0 if found is None else found["version"]
+        if version < SCHEMA_VERSION:
+            connection.execute(_brought_up_to_date(place.schema))
+    if version > SCHEMA_VERSION:
+        raise another_format(place, version)
 
 
 def _exists(connection: Connection, statement: str, schema: str) -> bool:

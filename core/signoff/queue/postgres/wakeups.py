@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 import psycopg
 
 from signoff.queue.errors import CLOSED_CONNECTION, QueueError, QueueUnavailableError
-from signoff.queue.postgres.connection import Connection, PostgresPlace, connect, translation
+from signoff.queue.postgres.causes import translation
+from signoff.queue.postgres.connection import Connection, PostgresPlace, connect
 from signoff.queue.sqlite.wakeups import Bell
 
 __all__ = [
