@@ -28,14 +28,23 @@ def opener():
     opener.drop()
 
 
-@pytest.mark.parametrize("mode", ["transaction", "statement"])
+@pytest.mark.parametrize(
+    ("mode", "more"),
+    [
+        ("transaction", ""),
+        ("transaction", "server_round_robin = 1\nmin_pool_size = 3"),
+        ("transaction", "server_reset_query_always = 1\nmin_pool_size = 3"),
+        ("transaction", "default_pool_size = 1\nserver_reset_query_always = 1"),
+        ("statement", ""),
+    ],
+)
 @pytest.mark.parametrize(
     "opened",
     [open_review_queue, lambda place: open_agent_queue(OTHER, place), queue_stats],
     ids=["review", "agent", "status"],
 )
-def test_a_pooler_that_shares_sessions_is_refused_with_what_to_do(opener, mode, opened):
-    with pooler(mode) as pool, pytest.raises(QueueUnavailableError, match="name the server itself"):
+def test_a_pooler_that_shares_sessions_is_refused_with_what_to_do(opener, mode, more, opened):
+    with pooler(mode, more) as pool, pytest.raises(QueueUnavailableError, match="name the server itself"):
         opened(pool.place(opener.place))
 
 
