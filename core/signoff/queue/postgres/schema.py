@@ -408,7 +408,7 @@ def _bring_up_to_date(connection: Connection, place: PostgresPlace, version: int
     if not place.upgrade or connection.replica or not owner["owns"]:
         raise another_format(place, version, f"the role {owner['name']}")
     with connection.transaction():
-        connection.execute(f"SET LOCAL lock_timeout = '{PATIENCE_SECONDS:.0f}s'")
+        connection.execute(f"SET LOCAL lock_timeout = {round(PATIENCE_SECONDS * 1000)}")
         # Up to format 3 writers have this lock, later that of the row.
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
         connection.execute("SELECT 1 FROM counters WHERE name = 'change' FOR UPDATE")
