@@ -120,8 +120,8 @@ def _line(stats: Stats, style: StatusFormat) -> str:
     if style == "tmux":
         waiting = f"#[fg=yellow]{waiting}#[default]" if stats.pending else waiting
         high = f"#[fg=red,bold]{high}#[default]" if high else ""
-    screen = "screen open" if stats.screen_open else "no screen"
-    if style == "tmux" and stats.pending and not stats.screen_open:
+    screen = {True: "screen open", False: "no screen", None: ""}[stats.screen_open]
+    if style == "tmux" and stats.pending and stats.screen_open is False:
         screen = f"#[fg=yellow]{screen}#[default]"
     parts = (
         waiting,

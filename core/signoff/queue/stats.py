@@ -18,7 +18,7 @@ class Stats(NamedTuple):
         grants: Number of remembered approvals in force.
         approving: Number of agents that report running everything without asking.
         refusing: Number of agents that report refusing everything without asking.
-        screen_open: True if a reviewer's screen is open, and awake.
+        screen_open: True if a reviewer's screen is open, and awake; None where that cannot be seen.
         now: The time by the clock of the queue, microseconds since the epoch.
         history_loss: The records that a reviewer saw and that are gone from the history, in words; "" if none.
     """
@@ -30,6 +30,6 @@ class Stats(NamedTuple):
     grants: int
     approving: int = 0
     refusing: int = 0
-    screen_open: bool = False
+    screen_open: bool | None = False
     now: int = 0
     history_loss: str = ""

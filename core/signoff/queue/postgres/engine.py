@@ -29,7 +29,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from signoff.queue.clock import SECOND, now_us
-from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.errors import QueueError, QueueUnavailableError
 from signoff.queue.postgres.causes import is_lost, translation
 from signoff.queue.postgres.connection import (
     OWN_SESSION,
@@ -50,6 +50,7 @@ from signoff.queue.sql.engine import (
     OvertakenError,
     OwnConnection,
     Query,
+    ReadOnly,
     Row,
     Transaction,
 )
@@ -72,6 +73,11 @@ _LOOK: Query = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _STATE = f"""
 SELECT name, value FROM "{{schema}}".counters WHERE name IN ('change', '{QUEUE_ID}')
 UNION ALL SELECT 'format', version FROM "{{schema}}".format
+UNION ALL SELECT 'read_only', CASE
+    WHEN pg_is_in_recovery() THEN {ReadOnly.REPLICA.value}
+    WHEN current_setting('default_transaction_read_only')::bool THEN {ReadOnly.SETTING.value}
+    WHEN NOT has_table_privilege('"{{schema}}".counters', 'UPDATE') THEN {ReadOnly.RIGHTS.value}
+END
 UNION ALL SELECT 'now', "{{schema}}".now_us() + COALESCE({OWN_SESSION}, 0)
 """  # noqa: S608 - nothing in it comes from outside
 
@@ -91,6 +97,19 @@ WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = ?::bigint
 """  # noqa: S608 - nothing in it comes from outside
 _ATTEND_SECONDS = 2.0
 _REMOVED = psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName
+# Only who may read the server's statistics is told.
+_PRIMARY = "SELECT sender_host, sender_port FROM pg_stat_wal_receiver WHERE sender_host IS NOT NULL"
+_UNCHANGEABLE = {
+    ReadOnly.REPLICA: "is a replica, where nothing can be changed; name its primary server{primary}",
+    ReadOnly.SETTING: (
+        "is read-only, so nothing can be changed; have default_transaction_read_only switched off, or name another"
+        " server"
+    ),
+    ReadOnly.RIGHTS: (
+        "lets this role look and not change anything; name one that may, or have the owner of the queue's tables"
+        " grant it all rights on them"
+    ),
+}
 _NOTED = "SELECT number FROM writes WHERE writer = ?"
 _NOTE_WRITE = """
 INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
@@ -334,6 +353,8 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The change was not made, unless the message says that this is unknown.
         """
         with self._usable(), self._explained():
+            if self.read_only:
+                raise self._unchangeable(self.read_only)
             transaction = _PostgresTransaction(self, self._opening(patience, durable=durable), patience)
             try:
                 yield transaction
@@ -352,7 +373,8 @@ class PostgresEngine(OwnConnection):
         self.require_open()
         try:
             bell = self.bells.hang(key)
-            self._listener.start()
+            if self.read_only is not ReadOnly.REPLICA:  # which announces nothing
+                self._listener.start()
         except (OSError, RuntimeError) as error:
             raise QueueUnavailableError(f"cannot wait for {self.place.name}: {error}") from error
         return bell
@@ -368,7 +390,7 @@ class PostgresEngine(OwnConnection):
         Raises:
             QueueUnavailableError: It cannot be noted.
         """
-        if time.monotonic() - self._attended_at < _ATTEND_SECONDS:
+        if self.read_only or time.monotonic() - self._attended_at < _ATTEND_SECONDS:
             return
         lock = screens_lock(self.place.schema)
         with self.read() as look:
@@ -379,12 +401,14 @@ class PostgresEngine(OwnConnection):
             self._attending = self.generation, found["slice"]
         self._attended_at = time.monotonic()
 
-    def attended(self) -> bool:
-        """Tell if a reviewer's screen is open and awake.
+    def attended(self) -> bool | None:
+        """Tell if a reviewer's screen is open and awake; None on a replica, which knows nobody's locks.
 
         Raises:
             QueueUnavailableError: The queue cannot be read.
         """
+        if self.read_only is ReadOnly.REPLICA:
+            return None
         with self.read() as look:
             return look.number(_ATTENDED, screens_lock(self.place.schema)) > 0
 
@@ -465,10 +489,14 @@ class PostgresEngine(OwnConnection):
             QueueGoneError: It is not the queue that was opened.
             QueueVersionError: It is of another format by now.
         """
+        found = {row["name"]: row["value"] for row in rows}
+        self.read_only = None if found["read_only"] is None else ReadOnly(found["read_only"])
+        if self.read_only is ReadOnly.REPLICA:
+            self._change = 0  # another replica may be further behind
         self._require_same_queue(rows)
-        if (version := next(row["value"] for row in rows if row["name"] == "format")) != SCHEMA_VERSION:
-            raise another_format(self.place, version)
-        self.note_time(next(row["value"] for row in rows if row["name"] == "now"))
+        if found["format"] != SCHEMA_VERSION:
+            raise another_format(self.place, found["format"])
+        self.note_time(found["now"])
 
     def note_time(self, now: int) -> None:
         """Take the time that the server has just told."""
@@ -553,6 +581,15 @@ class PostgresEngine(OwnConnection):
                 f" change was made ({' '.join(str(error).split())})"
             ) from loss
         return found is not None and found["number"] == self._writes
+
+    def _unchangeable(self, why: ReadOnly) -> QueueUnavailableError:
+        """The error for a change where nothing can be changed."""
+        primary = ""
+        if why is ReadOnly.REPLICA:
+            with contextlib.suppress(QueueError):
+                [found] = self.select((_PRIMARY, ()))
+                primary = "".join(f", {row['sender_host']} port {row['sender_port']}" for row in found)
+        return QueueUnavailableError(f"{self.place.name} {_UNCHANGEABLE[why].format(primary=primary)}")
 
     def _roll_back(self) -> None:
         """End a transaction without effect; a connection that cannot do that is given up."""

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from enum import Enum
 from typing import Any, Protocol
 
 from signoff.queue.errors import CLOSED_CONNECTION, FORKED_CONNECTION, QueueGoneError, QueueUnavailableError
@@ -32,6 +33,7 @@ __all__ = [
     "OvertakenError",
     "OwnConnection",
     "Query",
+    "ReadOnly",
     "Row",
     "SearchIndex",
     "Transaction",
@@ -58,6 +60,15 @@ class OvertakenError(QueueUnavailableError):
 
     def __init__(self) -> None:
         super().__init__("another writer was quicker, and nothing was changed; try again")
+
+
+class ReadOnly(Enum):
+    """Why a queue can be looked at and not changed; then what is overdue is left to those who can."""
+
+    RIGHTS = 1
+    SETTING = 2
+    REPLICA = 3
+    """It may be behind, and no screen or agent can be seen from there."""
 
 
 class SearchIndex(Protocol):
@@ -271,6 +282,10 @@ class Engine(Protocol):
         """True if others should not be kept out for as long as an answer takes: read first, then write at once."""
 
     @property
+    def read_only(self) -> ReadOnly | None:
+        """The reason why nothing can be changed here, as far as the last look tells; None if it can."""
+
+    @property
     def forked(self) -> bool:
         """True if this is a child process that merely inherited the connection."""
 
@@ -334,8 +349,8 @@ class Engine(Protocol):
             QueueUnavailableError: It cannot be noted.
         """
 
-    def attended(self) -> bool:
-        """Tell if a reviewer's screen is open and awake.
+    def attended(self) -> bool | None:
+        """Tell if a reviewer's screen is open and awake; None if that cannot be seen from here.
 
         Raises:
             QueueUnavailableError: The queue cannot be read.
@@ -392,6 +407,8 @@ class OwnConnection:
     Args:
         name: The place of the queue, in words.
     """
+
+    read_only: ReadOnly | None = None
 
     def __init__(self, name: str) -> None:
         self._name = name

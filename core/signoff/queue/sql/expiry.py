@@ -24,11 +24,13 @@ class Sweeper:
         self._engine = engine
 
     def sweep(self) -> None:
-        """End what is overdue; writes only when there is something.
+        """End what is overdue; writes only when there is something, and where that is possible.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
+        if self._engine.read_only:
+            return
         overdue = find_overdue(self._engine)
         if not overdue:
             return
@@ -36,14 +38,14 @@ class Sweeper:
             self.end(transaction, overdue)
 
     def readable(self, rows: Iterable[Row]) -> list[StoredRequest]:
-        """The requests of rows that can be read; those among the others that still wait are ended.
+        """The requests of rows that can be read; those among the others that still wait are ended if possible.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
         found, damaged = sort_out(rows)
         waiting = [(row, damage) for row, damage in damaged if row["state"] == RequestState.PENDING]
-        if waiting:
+        if waiting and not self._engine.read_only:
             with self._engine.write() as transaction:
                 for row, damage in waiting:
                     requests.end_damaged(transaction, row, damage)

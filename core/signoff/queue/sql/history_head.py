@@ -5,7 +5,7 @@ from __future__ import annotations
 from signoff.queue.errors import ReviewerKeysError
 from signoff.queue.keys.folder import keys_folder
 from signoff.queue.keys.history_head import KnownHead, known_head, note_head
-from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.engine import Engine, Look, ReadOnly
 
 __all__ = [
     "FIRST_HASH",
@@ -32,7 +32,7 @@ def history_loss(engine: Engine) -> str:
     if known is None:
         return ""
     with engine.read() as look:
-        return _loss(look, known, engine.queue_id)
+        return _loss(look, known, engine)
 
 
 def recall_history(engine: Engine, *, accept: bool = False) -> str:
@@ -50,19 +50,21 @@ def recall_history(engine: Engine, *, accept: bool = False) -> str:
     known = known_head(folder, engine.name)
     with engine.read() as look:
         seq, hash_ = history_end(look)
-        missing = "" if known is None else _loss(look, known, engine.queue_id)
+        missing = "" if known is None else _loss(look, known, engine)
     if engine.queue_id is not None and (seq or accept) and (accept or not missing):
         head = KnownHead(seq, hash_, engine.queue_id)
-        if head != known:
+        if head != known and not (engine.read_only and known is not None and seq < known.seq):
             note_head(folder, engine.name, head, instead=accept)
     return missing
 
 
-def _loss(look: Look, known: KnownHead, queue_id: int | None) -> str:
+def _loss(look: Look, known: KnownHead, engine: Engine) -> str:
     seq, _ = history_end(look)
     begin, begin_hash = history_start(look)
-    if queue_id != known.queue_id:
+    if engine.queue_id != known.queue_id:
         return f"another queue is here than the one you had seen, which had {_records(known.seq)}; {_TAKE}"
+    if seq < known.seq and engine.read_only is ReadOnly.REPLICA:  # it is behind
+        return ""
     if seq < known.seq:
         return (
             f"the history became shorter: you had seen {_records(known.seq)}, {seq} are there"

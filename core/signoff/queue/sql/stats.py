@@ -11,12 +11,12 @@ __all__ = ["count"]
 
 
 def count(engine: Engine) -> Stats:
-    """Count what really waits: what is overdue is ended first.
+    """Count what really waits: what is overdue is ended first, where that is possible.
 
     Raises:
         QueueUnavailableError: The queue cannot be used.
     """
-    if overdue := find_overdue(engine):
+    if not engine.read_only and (overdue := find_overdue(engine)):
         from signoff.queue.sql.expiry import Sweeper
 
         with engine.write() as transaction:
