@@ -64,6 +64,7 @@ class ReadOnly:
 
     def catch_up(self):
         with self._opener.administrator() as raw:
+            raw.execute("SELECT pg_logical_emit_message(true, 'signoff', 'writes what is not yet written')")
             written = raw.execute("SELECT pg_current_wal_lsn()::text").fetchone()[0]
         with psycopg.connect(self._replica.url, autocommit=True) as there:
             replayed = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
@@ -150,7 +151,9 @@ def test_nothing_is_changed(reading, opener):
     agent = opener.agent()
     posted = agent.submit(call())
     grant = agent.add_grant(call(), by="callback")
-    approve(opener.review(), agent.submit(call("k2")))
+    answered = agent.submit(call("k2", tool_name="other"))
+    approve(opener.review(), answered)
+    agent.wait(answered.id)
     with reading.review() as looking:
         way = looking._engine.read_only.name.lower()
         for change in (
