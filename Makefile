@@ -46,7 +46,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/signoff demo
 
 test: $(VENV)/.dev
-	@sh scripts/install-programs.sh tmux strace vim chromium curl jq bwrap faketime
+	@sh scripts/install-programs.sh tmux strace vim chromium curl jq bwrap faketime pgbouncer
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 QUICK := $(addprefix tests/,config core filter policy present seeds text tools tui/guard tui/state tui/text)
@@ -80,7 +80,7 @@ $(FLOORS)/%/.done: pyproject.toml
 	@touch $@
 
 test-floors: $(LIBRARY)/.done $(FRAMEWORKS)/.done
-	@sh scripts/install-programs.sh tmux strace vim curl jq bwrap faketime
+	@sh scripts/install-programs.sh tmux strace vim curl jq bwrap faketime pgbouncer
 	$(LIBRARY)/bin/python -m pytest $(SIDE_BY_SIDE) $(WITH_FRAMEWORKS:%=--ignore=%)
 	$(FRAMEWORKS)/bin/python -m pytest $(SIDE_BY_SIDE) $(WITH_FRAMEWORKS)
 

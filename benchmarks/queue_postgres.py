@@ -38,7 +38,10 @@ _context = mp.get_context("spawn")
 
 def run() -> list[dict[str, Any]]:
     """Measure all in turn."""
-    server = Server(durable=True)
+    server = Server()
+    server.stop()
+    server.settings = ("fsync=on",)
+    server.start()
     try:
         return [*_beside_others(server), *_far_away(server), *_many(server)]
     finally:

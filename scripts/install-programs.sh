@@ -3,6 +3,8 @@
 # Usage: install-programs.sh PROGRAM ... (each in the package of its name, but for those named below)
 set -u
 
+PATH=$PATH:/usr/sbin  # where servers are
+
 package_of() {
     case $1 in
         bwrap) echo bubblewrap ;;
@@ -42,6 +44,10 @@ elif command -v pacman >/dev/null; then
 elif command -v brew >/dev/null; then
     brew install --quiet $packages
 fi
+# Some systems run a server as soon as it is installed; tests run their own.
+case "$missing " in
+    *" pgbouncer "*) command -v service >/dev/null && as_root service pgbouncer stop >/dev/null 2>&1 ;;
+esac
 for program in $missing; do
     command -v "$program" >/dev/null || { say "could not be installed; do it yourself and run the command again"; exit 1; }
 done

@@ -109,12 +109,12 @@ def test_all_that_is_there_can_be_looked_at(reading, opener):
     "command",
     ["list", "status", "history", "history --text notes", "history verify", "grants", "show {}"],
 )
-def test_commands_that_look_work(reading, opener, command):
+def test_commands_that_look_work(replicated, opener, command):
     agent = opener.agent()
     approve(opener.review(), agent.submit(call("k1")))
     posted = agent.submit(call("k2"))
-    reading.catch_up()
-    done = _run(*command.format(posted.id).split(), place=reading.place)
+    replicated.catch_up()
+    done = _run(*command.format(posted.id).split(), place=replicated.place)
     assert done.returncode == (10 if command == "status" else 0), done.stderr
     assert done.stderr == ""
 

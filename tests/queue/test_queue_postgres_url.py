@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.queue import QueuePlaceError, place_name
-from signoff.queue.location import is_url
+from signoff.queue.location import has_password, is_url
 from signoff.queue.postgres.connection import parse_url
 
 
@@ -68,6 +68,25 @@ def test_no_password_is_ever_shown(password, user):
 @pytest.mark.parametrize("place", ["team", "./team", "/srv/team", "postgresql", "mysql://db"])
 def test_what_is_no_url_is_a_name_or_a_directory(place):
     assert not is_url(place)
+
+
+@pytest.mark.parametrize(
+    ("place", "has"),
+    [
+        ("postgresql://anna:secret@db/team", True),
+        ("postgres://anna:sec@ret@db/team", True),
+        ("postgresql://anna:sec/ret@db/team", True),
+        ("postgresql://anna@db/team?queue=a&password=secret", True),
+        ("postgresql:///team?sslpassword=secret", True),
+        ("postgresql://anna@db:5432/team?queue=work", False),
+        ("postgresql://anna:@db/team", False),
+        ("postgresql://[::1]:5432/team", False),
+        ("postgresql:///team?host=a:b", False),
+        ("./queue:x@y", False),
+    ],
+)
+def test_a_place_with_a_password_is_told_from_one_without(place, has):
+    assert has_password(place) == has
 
 
 def test_the_place_is_shown_as_it_was_named_but_without_a_password(monkeypatch):

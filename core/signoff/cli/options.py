@@ -21,6 +21,10 @@ def _choose(context: click.Context, _: click.Parameter, place: str | None) -> No
         return
     if not place:
         raise click.BadParameter("is empty; give the directory or the name of a queue")
+    from signoff.cli.output import warn_of_password
+
+    if place != context.find_root().obj:
+        warn_of_password(place)
     context.find_root().obj = place
 
 

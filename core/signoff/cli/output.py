@@ -26,6 +26,7 @@ __all__ = [
     "print_json",
     "print_note",
     "typed_answer",
+    "warn_of_password",
     "width_of",
 ]
 
@@ -38,6 +39,17 @@ def counted(number: int, what: str) -> str:
 def complain(text: str) -> None:
     """Print one sentence on standard error, whatever is in it."""
     print(f"signoff: {one_line(text)}", file=sys.stderr)
+
+
+def warn_of_password(place: str) -> None:
+    """Say what to do with a password in the queue that a command line names; others can read it there."""
+    from signoff.queue.location import has_password
+
+    if has_password(place):
+        complain(
+            "the password in --queue is shown to everybody on this machine by ps, and kept by the history of your"
+            " shell: put it into ~/.pgpass, or the URL into SIGNOFF_QUEUE"
+        )
 
 
 def print_json(value: object) -> None:

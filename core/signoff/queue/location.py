@@ -22,12 +22,21 @@ from signoff.queue.errors import (
     QueueUnavailableError,
 )
 
-__all__ = ["PLACE_VARIABLE", "QueuePlace", "create_private_file", "is_url", "locate", "refuse_unsafe_file"]
+__all__ = [
+    "PLACE_VARIABLE",
+    "QueuePlace",
+    "create_private_file",
+    "has_password",
+    "is_url",
+    "locate",
+    "refuse_unsafe_file",
+]
 
 PLACE_VARIABLE = "SIGNOFF_QUEUE"
 """Environment variable that names the queue when the caller does not."""
 
 _SCHEMES = ("postgresql://", "postgres://")
+_PASSWORD = re.compile(r"[^/]*//([^/?#@]*:[^@]+@|[^?]*\?(.*&)?(ssl)?password=.)", re.DOTALL)
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # compiled late: a queue given as a path does not pay for it
 _PRIVATE_FILE = 0o600
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -136,6 +145,11 @@ class QueuePlace(NamedTuple):
 def is_url(place: object) -> TypeGuard[str]:
     """True if a place given by a user names a queue in PostgreSQL."""
     return isinstance(place, str) and place.startswith(_SCHEMES)
+
+
+def has_password(place: object) -> bool:
+    """True if a place given by a user is a URL with a password in it."""
+    return is_url(place) and _PASSWORD.match(place) is not None
 
 
 def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
