@@ -27,6 +27,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 OLDEST = 15
 PATIENCE = 60.0
@@ -103,6 +104,12 @@ class Server:
         """URL of the database; more options are appended with ``&``."""
         port = "" if self.port == 5432 else f"&port={self.port}"
         return f"postgresql://signoff@/signoff?host={self._home}{port}"
+
+    @functools.cache  # noqa: B019 - there is one server
+    def make_role(self, name: str, options: str) -> None:
+        """Make a role, once."""
+        with psycopg.connect(host=str(self._home), user="signoff", dbname="postgres", autocommit=True) as admin:
+            admin.execute(sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(name), sql.SQL(options)))
 
     def start(self) -> None:
         """Start the server and wait until it takes connections."""

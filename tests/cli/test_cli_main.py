@@ -14,7 +14,8 @@ from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode, StatusCode
 from signoff.queue import AgentQueue, VerdictKind
 
 VERBS = [
-    "approve", "ask", "config", "demo", "grants", "history", "list", "policy", "popup", "reject", "show", "status"
+    "approve", "ask", "config", "demo", "grants", "history", "list", "policy", "popup", "queue", "reject", "show",
+    "status",
 ]  # fmt: skip
 GUIDE = Path(signoff.__file__).parents[2] / "docs" / "command-line.md"
 

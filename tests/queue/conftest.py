@@ -12,8 +12,32 @@ from signoff.queue import AgentQueue, ReviewQueue
 from signoff.queue.sql import answers
 from signoff.queue.sql import review_queue as reviewing
 
+WITH_ROLES = frozenset(
+    f"test_queue_{name}"
+    for name in (
+        "amendment",
+        "deciding",
+        "ending",
+        "gone",
+        "history",
+        "releasing",
+        "replacing",
+        "submitting",
+        "waiting",
+    )
+)
+"""The modules whose tests run with roles, too: of asking and deciding, as far as nobody goes around the queue."""
 
-@pytest.fixture(params=sorted(ENGINES))
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test of the suite on every engine."""
+    if "opener" in metafunc.fixturenames and metafunc.definition.parent is not None:
+        roles = {"roles"} if metafunc.module.__name__ in WITH_ROLES else set()
+        if "opener" not in vars(metafunc.module):  # some have their own
+            metafunc.parametrize("opener", sorted({"postgres", "sqlite"} | roles), indirect=True)
+
+
+@pytest.fixture
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     """One empty queue of the engine under test."""
     opener = ENGINES[request.param](tmp_path)

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 import psycopg
 
@@ -18,6 +19,7 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.postgres.connection import parse_url
+from signoff.queue.postgres.roles import QueueRoles, set_up
 from signoff.queue.sql.agent_queue import SqlAgentQueue
 from signoff.queue.sqlite.wakeups import REVIEWERS
 
@@ -33,15 +35,24 @@ class Opener:
         self.place = place
         self._open: list[Any] = []
 
+    @property
+    def asking_place(self) -> str:
+        """The queue, as agents open it."""
+        return self.place
+
+    def reviewing_place(self, reviewer: str) -> str:
+        """The queue, as a reviewer opens it."""
+        return self.place
+
     def agent(self, name: str = "refactor", session: str = "s-41") -> AgentQueue:
         """Connect an agent."""
-        queue = open_agent_queue(AgentInfo(name, session, "/work"), self.place)
+        queue = open_agent_queue(AgentInfo(name, session, "/work"), self.asking_place)
         self._open.append(queue)
         return queue
 
     def review(self, reviewer: str = "anna") -> ReviewQueue:
         """Connect a reviewer."""
-        queue = open_review_queue(self.place, reviewer=reviewer)
+        queue = open_review_queue(self.reviewing_place(reviewer), reviewer=reviewer)
         self._open.append(queue)
         return queue
 
@@ -85,6 +96,11 @@ class PostgresOpener(Opener):
         used = self._emptied and not fresh
         self._name = self._emptied.pop() if used else f"t{secrets.token_hex(6)}"
         super().__init__(f"{server().url}&queue={self._name}")
+        if not used:
+            self.make()
+
+    def make(self) -> None:
+        """Make the queue, unless whoever opens it first shall do so."""
 
     def crash(self, queue: AgentQueue | ReviewQueue) -> None:
         super().crash(queue)
@@ -117,6 +133,30 @@ class PostgresOpener(Opener):
         return psycopg.connect(server().url, autocommit=True, options=f"-c search_path={schema}")
 
 
+class RolesOpener(PostgresOpener):
+    """The same with roles: agents log in as ``asker``, reviewers under their own names."""
+
+    ROLES = QueueRoles(owner="queue_owner", ask="asking", review="reviewing")
+    _emptied: ClassVar[list[str]] = []
+
+    def make(self) -> None:
+        for role in (self.ROLES.owner, self.ROLES.ask, self.ROLES.review):
+            server().make_role(role, "NOLOGIN")
+        set_up(parse_url(self.place), self.ROLES, print)
+
+    @property
+    def asking_place(self) -> str:
+        return self.place_of("asker", self.ROLES.ask)
+
+    def reviewing_place(self, reviewer: str) -> str:
+        return self.place_of(reviewer, self.ROLES.review)
+
+    def place_of(self, login: str, group: str) -> str:
+        """The queue, as a role opens it that is a member of another."""
+        server().make_role(login, f"LOGIN IN ROLE {group}")
+        return self.place.replace("//signoff@", f"//{quote(login)}@")
+
+
 # The rules of the queue do not hold for a replica, so this is refused to nobody who may be one.
 _EMPTY = """
 SET session_replication_role = replica;
@@ -124,7 +164,7 @@ DO $$
 DECLARE name text;
 BEGIN
     FOR name IN SELECT tablename FROM pg_tables
-        WHERE schemaname = current_schema AND tablename NOT IN ('format', 'counters')
+        WHERE schemaname = current_schema AND tablename NOT IN ('format', 'counters', 'roles')
     LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
     FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema
     LOOP EXECUTE format('ALTER SEQUENCE %I RESTART', name); END LOOP;
@@ -132,4 +172,8 @@ END $$;
 UPDATE counters SET value = CASE name WHEN 'change' THEN 1 ELSE 0 END;
 """
 
-ENGINES: dict[str, Callable[[Path], Opener]] = {"postgres": PostgresOpener, "sqlite": SqliteOpener}
+ENGINES: dict[str, Callable[[Path], Opener]] = {
+    "postgres": PostgresOpener,
+    "roles": RolesOpener,
+    "sqlite": SqliteOpener,
+}

@@ -106,7 +106,7 @@ def refused(place):
         ("rejected", "signoff", "have pg_hba.conf on the server allow it"),
         ("guarded", "signoff", "wants a password"),
         ("guarded:wr0ng", "signoff", "does not take that user name and password"),
-        ("odd", "signoff", "does not let you use this queue"),
+        ("odd", "signoff", "does not let you do this as the role"),
     ],
 )
 def test_why_a_server_lets_nobody_in_is_said(strict, user, database, words):

@@ -30,7 +30,7 @@ from signoff.canonical import canonical
 from signoff.queue import Decision, RequestConflictError, Risk, VerdictKind
 
 RUNS = int(os.environ.get("SIGNOFF_STATE_RUNS", "0"))
-USUAL_RUNS = {"postgres": 10, "sqlite": 25}  # in about the same time
+USUAL_RUNS = {"postgres": 10, "roles": 5, "sqlite": 25}  # in about the same time
 SESSIONS = ("s-1", "s-2")
 REVIEWERS = ("anna", "bert")
 BATCHES = (None, "turn-1", "turn-2")

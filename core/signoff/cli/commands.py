@@ -78,6 +78,7 @@ _HOMES = {
     "list": ("signoff.cli.pending", "list_pending"),
     "policy": ("signoff.cli.policy.commands", "policy"),
     "popup": ("signoff.cli.popup", "popup"),
+    "queue": ("signoff.cli.queue", "queue"),
     "reject": ("signoff.cli.decide", "reject"),
     "reviewers": ("signoff.cli.reviewers", "reviewers"),
     "sandbox": ("signoff.cli.sandbox", "sandbox"),

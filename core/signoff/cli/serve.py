@@ -104,7 +104,7 @@ def serve(
             complain(str(error))
             return ExitCode.QUEUE
         # A queue that cannot be used is told now, and not to the first who asks.
-        stack.enter_context(open_review_queue(chosen_place(), reviewer="signoff serve"))
+        stack.enter_context(open_review_queue(chosen_place()))
         complain(f"serving at {path}")
         if listen is not None:
             ip, port = sockets[-1].getsockname()[:2]

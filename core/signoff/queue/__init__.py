@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Pruning,
     )
     from signoff.queue.lookahead import UpcomingCall
+    from signoff.queue.postgres.connection import PostgresPlace
     from signoff.queue.protocol import AgentQueue, DecisionAttempt, ReviewQueue
     from signoff.queue.records import (
         AgentInfo,
@@ -203,19 +204,28 @@ def open_review_queue(
     Args:
         place: Name, directory or URL of the queue, see `signoff.queue.location.locate` and
             `signoff.queue.postgres.connection`.
-        reviewer: Name under which decisions are recorded; the user's login name by default.
+        reviewer: Name under which decisions are recorded. By default, that of the role that logs in where a queue
+            in PostgreSQL has roles, which takes no other; elsewhere the user's login name.
         create: True to create the queue if there is none.
 
     Raises:
         QueueNotFoundError: There is no queue, and it was not to be created.
         QueuePlaceError: The place is unsafe; the message says what to change.
         QueueVersionError: The queue was written by a newer signoff.
-        QueueUnavailableError: The queue cannot be used; the message says why.
+        QueueUnavailableError: The queue cannot be used, or not under that name; the message says why.
     """
     from signoff.queue.sql.review_queue import SqlReviewQueue
 
     name = reviewer or _login_name()
-    return SqlReviewQueue(name, _open_engine(place, who=f"reviewer {name}", create=create, tidy=True))
+    engine = _open_engine(place, who=f"reviewer {name}", create=create, tidy=True)
+    bound = engine.reviewer
+    if bound is not None and reviewer not in (None, bound):
+        engine.close()
+        raise QueueUnavailableError(
+            f"{engine.name} records decisions under the name of the role that logs in, {bound!r}, so nobody can"
+            f" decide there as {reviewer!r}; log in as that role"
+        )
+    return SqlReviewQueue(bound or name, engine)
 
 
 def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
@@ -256,6 +266,30 @@ def place_name(place: str | os.PathLike[str] | None = None) -> str:
     return parse_url(chosen).name
 
 
+def postgres_place(place: str | os.PathLike[str] | None = None) -> PostgresPlace:
+    """Return the place of a queue in PostgreSQL. Nothing is connected to.
+
+    Args:
+        place: As for `open_review_queue`.
+
+    Raises:
+        QueuePlaceError: It is no such place.
+        QueueUnavailableError: What PostgreSQL needs is not installed.
+    """
+    chosen = _chosen(place)
+    if not is_url(chosen):
+        raise QueuePlaceError(
+            f"{os.fspath(chosen)} is no queue in PostgreSQL; give its URL with --queue or {PLACE_VARIABLE}"
+        )
+    try:
+        from signoff.queue.postgres.connection import parse_url
+    except ImportError as error:
+        raise QueueUnavailableError(
+            f"a queue in PostgreSQL needs psycopg ({error}); install it with: pip install 'signoff[postgres]'"
+        ) from error
+    return parse_url(chosen)
+
+
 def _open_engine(place: str | os.PathLike[str] | None, *, who: str, create: bool, tidy: bool = False) -> Engine:
     """Connect to the database of a queue. Engines are loaded when they are needed.
 
@@ -267,22 +301,18 @@ def _open_engine(place: str | os.PathLike[str] | None, *, who: str, create: bool
     """
     chosen = _chosen(place)
     if is_url(chosen):
-        try:
-            from signoff.queue.postgres.connection import parse_url
-            from signoff.queue.postgres.engine import PostgresEngine
-        except ImportError as error:
-            raise QueueUnavailableError(
-                f"a queue in PostgreSQL needs psycopg ({error}); install it with: pip install 'signoff[postgres]'"
-            ) from error
-        return PostgresEngine(parse_url(chosen).used_by(who), create=create)
+        where = postgres_place(chosen)
+        from signoff.queue.postgres.engine import PostgresEngine
+
+        return PostgresEngine(where.used_by(who), create=create)
     from signoff.queue.sqlite.engine import SqliteEngine
 
-    where = locate(chosen)
+    directory = locate(chosen)
     if create:
-        where.prepare()
+        directory.prepare()
     else:
-        where.check()
-    engine = SqliteEngine(where)
+        directory.check()
+    engine = SqliteEngine(directory)
     if tidy:
         engine.tidy()
     return engine

@@ -19,7 +19,7 @@ def is_lost(error: psycopg.Error, connection: Connection) -> bool:
 
 def translation(error: psycopg.Error, place: PostgresPlace) -> QueueError:
     """Return the error to tell users, with what to do. The password is not in it."""
-    detail = " ".join(str(error).split()) or type(error).__name__
+    detail = " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
     cause = _CAUSES.get(error.sqlstate or "")
     if cause is None and error.sqlstate is None:
         cause = next((cause for words, cause in _CONNECTING.items() if re.search(words, detail)), None)
@@ -33,8 +33,8 @@ _STOPPING = "is being stopped or started; try again in a moment"
 _FULL = "has no connection left; end programs that have one open, or raise max_connections on the server"
 _PASSWORD = "does not take that user name and password; correct them where they come from"
 _PERMISSION = (
-    "does not let you use this queue; have somebody who may run GRANT CREATE ON DATABASE, or grant you all"
-    " rights on the queue's schema and its tables"
+    "does not let you do this as the role that you log in as; members of the asking role ask, members of the"
+    " reviewing role decide, and its owner sets both up with: signoff queue init"
 )
 _CAUSES = {
     "25006": "is read-only; name the primary server, or make the database writable for you",

@@ -19,6 +19,7 @@ a session of its own. Every look and every write makes sure that it is in the se
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ from signoff.queue.postgres.connection import (
     shared,
 )
 from signoff.queue.postgres.leases import SessionLeases, screens_lock
-from signoff.queue.postgres.schema import SCHEMA_VERSION, SqlState, VectorIndex, another_format, prepare
+from signoff.queue.postgres.schema import SCHEMA_VERSION, Rights, SqlState, VectorIndex, another_format, prepare
 from signoff.queue.postgres.wakeups import Listener, LocalBells, payloads
 from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
@@ -76,7 +77,8 @@ UNION ALL SELECT 'format', version FROM "{{schema}}".format
 UNION ALL SELECT 'read_only', CASE
     WHEN pg_is_in_recovery() THEN {ReadOnly.REPLICA.value}
     WHEN current_setting('default_transaction_read_only')::bool THEN {ReadOnly.SETTING.value}
-    WHEN NOT has_table_privilege('"{{schema}}".counters', 'UPDATE') THEN {ReadOnly.RIGHTS.value}
+    WHEN NOT (has_table_privilege('"{{schema}}".counters', 'UPDATE')
+        OR has_any_column_privilege('"{{schema}}".agents', 'INSERT')) THEN {ReadOnly.RIGHTS.value}
 END
 UNION ALL SELECT 'now', "{{schema}}".now_us() + COALESCE({OWN_SESSION}, 0)
 """  # noqa: S608 - nothing in it comes from outside
@@ -126,8 +128,6 @@ class _PostgresLook:
         patience: Longest wait for a server that is being restarted, in seconds.
     """
 
-    search = VectorIndex()
-
     def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
         self._engine = engine
         self.waiting = [*opening]
@@ -135,6 +135,11 @@ class _PostgresLook:
         self._patience = patience
         self.answered = False
         self.failed = False
+
+    @property
+    def search(self) -> VectorIndex:
+        """The words of the history."""
+        return self._engine.search
 
     def row(self, statement: str, *values: object) -> Row | None:
         return self._sent((statement, values))[-1].fetchone()
@@ -197,7 +202,10 @@ class _Rows:
 
 
 class _PostgresTransaction(_PostgresLook, Transaction):
-    """A write in progress."""
+    """A write in progress, as far as the rights of the role that logged in go, and of functions for it."""
+
+    NEXT_CHANGE = "SELECT next_change()"
+    LAST_RECORD: Query = ("SELECT seq, hash FROM last_record()", ())
 
     def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
         Transaction.__init__(self, engine.now)
@@ -263,12 +271,15 @@ class PostgresEngine(OwnConnection):
         self._clock = now_us(), time.monotonic_ns()
         self._attending: tuple[int, int] | None = None  # on which connection, and which slice of time
         self._attended_at = float("-inf")
+        self.search = VectorIndex()
+        self.reviewer: str | None = None
+        self.partial = False
         self.bells = LocalBells()
         self._listener = Listener(place, self.bells)
         self.leases = SessionLeases(self, self._listener, place.schema)
         try:
             with self._explained():
-                prepare(self._connected(), place, create=create)
+                self._use(prepare(self._connected(), place, create=create))
             self._begin_with()
         except BaseException:
             self.close()
@@ -289,11 +300,16 @@ class PostgresEngine(OwnConnection):
             self._expect_any_queue()
             try:
                 with self._explained():
-                    prepare(self._connected(), self.place, create=False)
+                    self._use(prepare(self._connected(), self.place, create=False))
                 self._begin_with()
             except BaseException:
                 self._gone = gone
                 raise
+
+    def _use(self, rights: Rights) -> None:
+        self.search = VectorIndex(writable=rights.files)
+        self.reviewer = rights.reviewer
+        self.partial = rights.reviewer is not None and not rights.files
 
     def opened_again(self) -> PostgresEngine:
         """Open another connection, to the queue that is at the place now.
@@ -381,8 +397,8 @@ class PostgresEngine(OwnConnection):
 
     @property
     def option(self) -> str:
-        """The queue's name on a command line, without any password."""
-        return self.place.name
+        """The queue's name on a command line, without a password, and without a role where each has one."""
+        return self.place.name if self.reviewer is None else re.sub("//[^/@]*@", "//", self.place.name)
 
     def attend(self, bell: Bell) -> None:
         """Note that a reviewer's screen is awake; it counts for four to eight seconds by the server's clock.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from signoff.queue.codec import submission_from_text
-from signoff.queue.errors import DamagedRecordError
+from signoff.queue.errors import DamagedRecordError, QueueUnavailableError
 from signoff.queue.history import (
     HistoryCheck,
     HistoryFault,
@@ -36,8 +36,13 @@ def check(engine: Engine, expected: HistoryHead | None = None, through: int | No
         through: Check no further than this seq, and neither what deletions are on record nor who signed.
 
     Raises:
-        QueueUnavailableError: The queue cannot be read.
+        QueueUnavailableError: The queue cannot be read, or only in part.
     """
+    if engine.partial:
+        raise QueueUnavailableError(
+            f"{engine.name} shows this role its own sessions only, and a part of the history cannot be checked;"
+            " log in as a reviewer"
+        )
     with engine.read() as look:
         start = HistoryHead(*history.history_start(look))
     seals = _Seals() if through is None else None

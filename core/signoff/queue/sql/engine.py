@@ -79,6 +79,10 @@ class SearchIndex(Protocol):
     """
 
     @property
+    def writable(self) -> bool:
+        """True if this connection may file records: who only asks may not."""
+
+    @property
     def combines(self) -> bool:
         """True if the newest records with several terms are found faster than by indexes of the columns."""
 
@@ -135,11 +139,16 @@ class Transaction(Look):
     """A write in progress; engines add how statements are run.
 
     Attributes:
+        NEXT_CHANGE: The statement that counts a change.
+        LAST_RECORD: The query for seq and hash of the newest record of the history.
         now: Its one time stamp, by the clock of the database: microseconds since the epoch.
 
     Args:
         now: The same.
     """
+
+    NEXT_CHANGE = "UPDATE counters SET value = value + 1 WHERE name = 'change'"
+    LAST_RECORD: Query = ("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1", ())
 
     def __init__(self, now: int) -> None:
         self.now = now
@@ -213,7 +222,7 @@ class Transaction(Look):
     def _next_change(self) -> None:
         if not self._changes:
             self._changes = True
-            self.put("UPDATE counters SET value = value + 1 WHERE name = 'change'")
+            self.put(self.NEXT_CHANGE)
 
 
 class Lease(Protocol):
@@ -276,6 +285,14 @@ class Engine(Protocol):
     @property
     def queue_id(self) -> int | None:
         """The number by which the queue is told from every other; None for one that could not be given any."""
+
+    @property
+    def reviewer(self) -> str | None:
+        """The only name under which the database lets this connection decide; None if it takes any."""
+
+    @property
+    def partial(self) -> bool:
+        """True if the database shows this connection the sessions of its own role only."""
 
     @property
     def distant(self) -> bool:

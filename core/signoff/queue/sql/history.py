@@ -159,7 +159,7 @@ def _insert(
     content: str | None = None,
 ) -> None:
     if transaction.history_end is None or transaction.filed is None:
-        note_end(transaction, *transaction.select(*END))
+        note_end(transaction, *transaction.select(transaction.LAST_RECORD, _FILED))
     assert transaction.history_end is not None
     last, previous = transaction.history_end
     record = replace(record, seq=last + 1)
@@ -187,15 +187,14 @@ def _insert(
         record.hash,
         None if record.decision is None else pack_text(record.decision.by),
     )
-    if record.seq - (transaction.filed or 0) > _MOST_UNFILED:
+    if record.seq - (transaction.filed or 0) > _MOST_UNFILED and transaction.search.writable:
         file_records(transaction, 2)
 
 
-END: tuple[Query, ...] = (
-    ("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1", ()),
-    ("SELECT value FROM counters WHERE name = 'filed'", ()),
-)
-"""What `note_end` needs to know."""
+_FILED: Query = ("SELECT value FROM counters WHERE name = 'filed'", ())
+
+END: tuple[Query, ...] = (Transaction.LAST_RECORD, _FILED)
+"""What `note_end` needs to know, for whoever may read the history."""
 
 
 def note_end(transaction: Transaction, last: Sequence[Row], filed: Sequence[Row]) -> None:

@@ -25,6 +25,8 @@ def history_loss(engine: Engine) -> str:
     Raises:
         QueueUnavailableError: The queue cannot be read.
     """
+    if engine.partial:
+        return ""
     try:
         known = known_head(keys_folder(), engine.name)
     except ReviewerKeysError as error:
@@ -46,6 +48,8 @@ def recall_history(engine: Engine, *, accept: bool = False) -> str:
         QueueUnavailableError: The queue cannot be read.
         ReviewerKeysError: It cannot be noted.
     """
+    if engine.partial:
+        return ""
     folder = keys_folder()
     known = known_head(folder, engine.name)
     with engine.read() as look:

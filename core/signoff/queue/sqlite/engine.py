@@ -134,6 +134,8 @@ class SqliteEngine(OwnConnection):
     """
 
     distant = False
+    reviewer = None
+    partial = False
 
     def __init__(self, place: QueuePlace) -> None:
         super().__init__(str(place.directory))

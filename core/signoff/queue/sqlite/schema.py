@@ -39,6 +39,7 @@ CREATE VIRTUAL TABLE search USING fts5 (
 class FtsIndex:
     """The `signoff.queue.sql.engine.SearchIndex` of SQLite."""
 
+    writable = True
     combines = True
 
     def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
