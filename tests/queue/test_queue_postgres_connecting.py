@@ -360,7 +360,7 @@ def test_the_server_tells_its_operators_who_is_who(strict, name, shown):
         rows = admin.execute(
             "SELECT application_name FROM pg_stat_activity WHERE application_name LIKE 'signoff %'"
         )
-        assert {row[0] for row in rows} == {shown, "signoff reviewer anna"}
+        assert {shown, "signoff reviewer anna"} <= {row[0] for row in rows}
 
 
 def test_a_name_of_ones_own_for_the_operators_is_kept(strict):

@@ -180,7 +180,7 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
 
     Raises:
         QueuePlaceError: The place is unsafe; the message says what to change.
-        QueueVersionError: The queue was written by a newer signoff.
+        QueueVersionError: The queue is of another signoff's format.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
     from signoff.queue.sql.agent_queue import SqlAgentQueue
@@ -211,7 +211,7 @@ def open_review_queue(
     Raises:
         QueueNotFoundError: There is no queue, and it was not to be created.
         QueuePlaceError: The place is unsafe; the message says what to change.
-        QueueVersionError: The queue was written by a newer signoff.
+        QueueVersionError: The queue is of another signoff's format.
         QueueUnavailableError: The queue cannot be used, or not under that name; the message says why.
     """
     from signoff.queue.sql.review_queue import SqlReviewQueue
@@ -237,7 +237,7 @@ def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
     Raises:
         QueueNotFoundError: There is no queue.
         QueuePlaceError: The place is unsafe; the message says what to change.
-        QueueVersionError: The queue was written by a newer signoff.
+        QueueVersionError: The queue is of another signoff's format.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
     from signoff.queue.sql.stats import count

@@ -4,7 +4,7 @@
 QueueError                     something about the queue; nothing was decided
 ├── QueueNotFoundError         there is no queue at that place
 ├── QueuePlaceError            the place is unsafe: foreign owner, open modes, links, network file system
-├── QueueVersionError          the file was written by a newer signoff; it was not touched
+├── QueueVersionError          it is of another signoff's format; it was not touched
 ├── QueueUnavailableError      locked, read-only, full, corrupt or closed; says which
 │   ├── QueueGoneError         it was removed, replaced or set back while it was open
 │   └── DamagedRecordError     one record cannot be read; the others can
@@ -56,7 +56,7 @@ class QueuePlaceError(QueueError):
 
 
 class QueueVersionError(QueueError):
-    """The queue was written by a newer signoff; it was not touched."""
+    """The queue is of another signoff's format and was not touched; the message says what to do."""
 
 
 class QueueUnavailableError(QueueError):

@@ -252,7 +252,7 @@ class PostgresEngine(OwnConnection):
 
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
-        QueueVersionError: It was written by a newer signoff.
+        QueueVersionError: It is of another signoff's format.
         QueueUnavailableError: The database cannot be used; the message says why and what to do.
     """
 
@@ -478,7 +478,7 @@ class PostgresEngine(OwnConnection):
         Raises:
             psycopg.Error: One of them failed; those after it were not run.
             QueueGoneError: The queue is not the one that was opened.
-            QueueVersionError: A newer signoff has brought it up to date.
+            QueueVersionError: It is of another signoff's format by now.
             OvertakenError: See `signoff.queue.sql.engine.Transaction.must`.
         """
         end = time.monotonic() + patience

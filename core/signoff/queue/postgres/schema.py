@@ -596,7 +596,7 @@ def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> Ri
 
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
-        QueueVersionError: It was written by a newer signoff; it was not touched.
+        QueueVersionError: It is of another signoff's format; it was not touched.
         QueueUnavailableError: The schema holds something else.
         psycopg.Error: The database refuses.
     """
