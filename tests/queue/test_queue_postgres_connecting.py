@@ -196,11 +196,11 @@ class Certificates:
 class Tls:
     """A server that shows a certificate to whoever comes by the network."""
 
-    def __init__(self, home):
+    def __init__(self, home, rules=TLS_RULES + RULES):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.server = Server(rules=TLS_RULES + RULES, port=port)
+        self.server = Server(rules=rules, port=port)
         self.certificates = Certificates(home)
         with psycopg.connect(self.server.url, autocommit=True) as admin:
             admin.execute(ROLES)
@@ -285,6 +285,58 @@ def test_a_server_without_tls_is_said_to_be_one(strict):
     with _set(strict.server, ("listen_addresses=127.0.0.1",)):
         place = f"postgresql://odd@127.0.0.1:{strict.server.port}/signoff?sslmode=verify-full&sslrootcert=system"
         assert "does not offer TLS" in refused(place)
+
+
+# The guide
+
+GUIDE_RULES = """
+hostssl all anna all scram-sha-256
+hostssl all owner,signoff all trust
+"""
+GUIDE_ROLES = """
+CREATE ROLE anna LOGIN PASSWORD 's3cret' CREATEDB;
+CREATE ROLE auditor LOGIN;
+"""
+
+
+def test_the_commands_of_the_guide_work(tmp_path):
+    guide = (Path(__file__).parents[2] / "docs" / "queue.md").read_text()
+    part = guide.partition("## PostgreSQL, as you run it")[2].partition("## When something breaks")[0]
+    commands = "\n".join(line.strip() for line in part.splitlines() if line.startswith("    "))
+    assert commands.count("signoff ") >= 4
+    tls = Tls(tmp_path, GUIDE_RULES)
+    try:
+        if not tls.usable or not (programs() / "psql").exists():
+            pytest.skip("this PostgreSQL has no TLS, or no psql")
+        tls.show("db.example")
+        with psycopg.connect(tls.server.url, autocommit=True) as admin:
+            admin.execute(GUIDE_ROLES)
+            admin.execute("CREATE DATABASE team OWNER anna")
+        open_review_queue(tls.server.url.replace("/signoff?", "/team?")).close()
+        with psycopg.connect(tls.server.url.replace("/signoff?", "/team?"), autocommit=True) as admin:
+            admin.execute("GRANT ALL ON SCHEMA signoff TO anna; GRANT ALL ON ALL TABLES IN SCHEMA signoff TO anna")
+        home = tmp_path / "home"
+        home.mkdir()
+        (home / "signoff").write_text(f'#!/bin/sh\nexec {sys.executable} -m signoff.cli "$@"\n')
+        (home / "signoff").chmod(0o755)
+        environment = {
+            **os.environ,
+            "HOME": str(home),
+            "PATH": f"{home}:{programs()}:{os.environ['PATH']}",
+            "PGHOSTADDR": "127.0.0.1",
+            "PGPORT": str(tls.server.port),
+            "PGUSER": "signoff",
+            "PGDATABASE": "team",
+        }
+        commands = commands.replace("5432", str(tls.server.port)).replace(
+            "/etc/ssl/team.crt", str(tls.certificates.root)
+        )
+        done = subprocess.run(
+            ["sh", "-eux", "-c", commands], check=False, capture_output=True, text=True, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+    finally:
+        tls.server.remove()
 
 
 # Where a server ought to be
