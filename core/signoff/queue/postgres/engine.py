@@ -72,15 +72,13 @@ _SESSION = object()
 """Stands for the `Connection.session` of the connection that a statement is sent on."""
 _LOOK: Query = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _STATE = f"""
-SELECT name, value FROM "{{schema}}".counters WHERE name IN ('change', '{QUEUE_ID}')
-UNION ALL SELECT 'format', version FROM "{{schema}}".format
-UNION ALL SELECT 'read_only', CASE
+SELECT counters.name, counters.value, format.version, "{{schema}}".now_us() AS now, {OWN_SESSION} AS own, CASE
     WHEN pg_is_in_recovery() THEN {ReadOnly.REPLICA.value}
     WHEN current_setting('default_transaction_read_only')::bool THEN {ReadOnly.SETTING.value}
     WHEN NOT (has_table_privilege('"{{schema}}".counters', 'UPDATE')
         OR has_any_column_privilege('"{{schema}}".agents', 'INSERT')) THEN {ReadOnly.RIGHTS.value}
-END
-UNION ALL SELECT 'now', "{{schema}}".now_us() + COALESCE({OWN_SESSION}, 0)
+END AS read_only
+FROM "{{schema}}".counters, "{{schema}}".format WHERE counters.name IN ('change', '{QUEUE_ID}')
 """  # noqa: S608 - nothing in it comes from outside
 
 # Each statement after the lock sees what the writer before has committed.
@@ -505,13 +503,15 @@ class PostgresEngine(OwnConnection):
             QueueGoneError: It is not the queue that was opened.
             QueueVersionError: It is of another format by now.
         """
-        found = {row["name"]: row["value"] for row in rows}
+        if not rows:
+            raise self._end("was emptied")
+        found = rows[0]
         self.read_only = None if found["read_only"] is None else ReadOnly(found["read_only"])
         if self.read_only is ReadOnly.REPLICA:
             self._change = 0  # another replica may be further behind
         self._require_same_queue(rows)
-        if found["format"] != SCHEMA_VERSION:
-            raise another_format(self.place, found["format"])
+        if found["version"] != SCHEMA_VERSION:
+            raise another_format(self.place, found["version"])
         self.note_time(found["now"])
 
     def note_time(self, now: int) -> None:
