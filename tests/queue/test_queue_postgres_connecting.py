@@ -365,6 +365,26 @@ def test_what_does_not_answer_or_is_no_server_is_said():
             assert "is not PostgreSQL" in refused(place)
 
 
+def test_what_a_server_says_in_a_language_of_its_own_is_not_taken_for_a_server_that_is_away():
+    said = "SВАЖНО\0VFATAL\0C28000\0Mроль не может подключаться\0\0".encode()
+    with socket.socket() as listening, ThreadPoolExecutor(1) as threads:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+
+        def refuse():
+            client, _ = listening.accept()
+            with client:
+                client.recv(1000)
+                client.sendall(b"E" + (len(said) + 4).to_bytes(4) + said)
+
+        threads.submit(refuse)
+        words = refused(
+            f"postgresql://x@127.0.0.1:{listening.getsockname()[1]}/x?sslmode=disable&gssencmode=disable"
+        )
+    assert "does not let you in" in words
+    assert "роль не может подключаться" in words
+
+
 def _greet(listening):
     for _ in range(2):  # the first is the one that was not answered
         client, _ = listening.accept()

@@ -22,7 +22,8 @@ def translation(error: psycopg.Error, place: PostgresPlace) -> QueueError:
     detail = " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
     cause = _CAUSES.get(error.sqlstate or "")
     if cause is None and error.sqlstate is None:
-        cause = next((cause for words, cause in _CONNECTING.items() if re.search(words, detail)), None)
+        said = str(error).replace("\n", " ")
+        cause = next((cause for words, cause in _CONNECTING.items() if re.search(words, said)), None)
     return QueueUnavailableError(f"{place.name} {cause} ({detail})" if cause else f"{place.name} failed: {detail}")
 
 
@@ -152,6 +153,6 @@ _CONNECTING = {
     "could not translate host name|failed to resolve|Name or service not known": (
         "is unknown: there is no such host; correct the URL"
     ),
-    "(FATAL|ERROR): ": "does not let you in",
+    r"failed: \S+:  ": "does not let you in",  # so libpq repeats a server, whatever its language
     "failed": "cannot be reached; see whether the server runs, and whether host and port are right",
 }
