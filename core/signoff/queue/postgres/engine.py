@@ -75,7 +75,7 @@ _STATE = f"""
 SELECT counters.name, counters.value, format.version, "{{schema}}".now_us() AS now, {OWN_SESSION} AS own, CASE
     WHEN pg_is_in_recovery() THEN {ReadOnly.REPLICA.value}
     WHEN current_setting('default_transaction_read_only')::bool THEN {ReadOnly.SETTING.value}
-    WHEN NOT (has_table_privilege('"{{schema}}".counters', 'UPDATE')
+    WHEN NOT (has_any_column_privilege('"{{schema}}".counters', 'UPDATE')
         OR has_any_column_privilege('"{{schema}}".agents', 'INSERT')) THEN {ReadOnly.RIGHTS.value}
 END AS read_only
 FROM "{{schema}}".counters, "{{schema}}".format WHERE counters.name IN ('change', '{QUEUE_ID}')
