@@ -1,4 +1,4 @@
-"""A line to the PostgreSQL server that a test can cut at the right moment."""
+"""A line to the PostgreSQL server that a test can slow down, block, swallow from, and cut at the right moment."""
 
 from __future__ import annotations
 
@@ -7,37 +7,62 @@ import shutil
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 
 __all__ = ["Line", "line_to"]
 
 
 class Line:
-    """Passes on what is said between clients and the server, until a test wants it cut.
+    """Passes on what is said between clients and the server, until a test wants something else.
 
     Attributes:
         host: What a client has to connect to.
+        port: The same; a number if it is not a directory with a socket.
         cut: Asked with each piece and whether the server said it; if it says yes, that piece is not passed on and
             its connection breaks.
         down: Whether new connections break at once.
+        to_server, to_client: Seconds that each piece takes in that direction.
+        hole: Whether everything is kept, on new connections, too, which stay open. It is passed on afterwards.
+        swallows: Whether everything that is said is lost, for ever. Connections stay open.
     """
 
-    def __init__(self, server: Path, home: Path) -> None:
-        self.host = str(home)
+    def __init__(self, server: Path, home: Path | None) -> None:
         self.cut: Callable[[bytes, bool], bool] = lambda _piece, _by_server: False
-        self.down = False
+        self.down = self.hole = self.swallows = False
+        self.to_server = self.to_client = 0.0
         self._server = server
-        self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(str(home / server.name))
+        self._ends: list[socket.socket] = []
+        if home is None:
+            self._listening = socket.socket(socket.AF_INET)
+            self._listening.bind(("127.0.0.1", 0))
+            self.host, self.port = map(str, self._listening.getsockname())
+        else:
+            self.host, self.port = str(home), server.suffix[1:]
+            self._listening = socket.socket(socket.AF_UNIX)
+            self._listening.bind(str(home / server.name))
         self._listening.listen()
         threading.Thread(target=self._accept, daemon=True).start()
 
+    def cut_all(self) -> None:
+        """Break all connections."""
+        ends, self._ends = self._ends, []
+        for end in ends:
+            _shut(end)
+
+    def mend(self) -> None:
+        """Pass everything on again."""
+        self.down = self.hole = self.swallows = False
+        self.to_server = self.to_client = 0.0
+
     def close(self) -> None:
         """Take no more connections."""
-        with contextlib.suppress(OSError):
-            self._listening.shutdown(socket.SHUT_RDWR)
+        self.mend()
+        _shut(self._listening)
         self._listening.close()
+        self.cut_all()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -48,26 +73,66 @@ class Line:
                     continue
                 there = socket.socket(socket.AF_UNIX)
                 there.connect(str(self._server))
+                self._ends += client, there
                 for source, target, by_server in ((client, there, False), (there, client, True)):
-                    threading.Thread(target=self._pass_on, args=(source, target, by_server), daemon=True).start()
+                    pieces: SimpleQueue[tuple[float, bytes]] = SimpleQueue()
+                    for work in (self._hear, self._say):
+                        threading.Thread(
+                            target=work, args=(source, target, by_server, pieces), daemon=True
+                        ).start()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket, by_server: bool) -> None:
+    def _hear(
+        self,
+        source: socket.socket,
+        target: socket.socket,
+        by_server: bool,
+        pieces: SimpleQueue[tuple[float, bytes]],
+    ) -> None:
         with contextlib.suppress(OSError):
             while (piece := source.recv(65536)) and not self.cut(piece, by_server):
+                if not self.swallows:
+                    pieces.put((time.monotonic(), piece))
+        pieces.put((time.monotonic(), b""))
+
+    def _say(
+        self,
+        source: socket.socket,
+        target: socket.socket,
+        by_server: bool,
+        pieces: SimpleQueue[tuple[float, bytes]],
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while (heard := pieces.get())[1]:
+                at, piece = heard
+                time.sleep(max(0.0, at + (self.to_client if by_server else self.to_server) - time.monotonic()))
+                while self.hole:
+                    time.sleep(0.01)
                 target.sendall(piece)
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
+        while self.hole:
+            time.sleep(0.01)
+        _shut(source)
+        _shut(target)
         source.close()
 
 
+def _shut(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+
+
 @contextlib.contextmanager
-def line_to(server: Path) -> Iterator[Line]:
-    """Lay a line to the socket of a server for the length of a ``with`` block."""
-    home = Path(tempfile.mkdtemp(prefix="signoff-line-"))
+def line_to(server: Path, *, tcp: bool = False) -> Iterator[Line]:
+    """Lay a line to the socket of a server for the length of a ``with`` block.
+
+    Args:
+        server: The socket.
+        tcp: True for a line over TCP on this machine, as over a network.
+    """
+    home = None if tcp else Path(tempfile.mkdtemp(prefix="signoff-line-"))
     line = Line(server, home)
     try:
         yield line
     finally:
         line.close()
-        shutil.rmtree(home)
+        if home is not None:
+            shutil.rmtree(home)

@@ -13,6 +13,7 @@ from queue_samples import PATIENCE, approve, call
 
 from postgres_server import server
 from signoff.queue import HistoryFilter, QueuePlaceError, QueueUnavailableError, QueueVersionError
+from signoff.queue.clock import now_us
 from signoff.queue.postgres import schema as schema_module
 from signoff.queue.postgres.connection import parse_url
 from signoff.queue.postgres.leases import making_lock
@@ -50,7 +51,7 @@ class OldProgram:
         self._connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'change'")
 
     def commit(self):
-        self._connection.execute("INSERT INTO last_writes (writer, number, at) VALUES ('old', 1, 1)")
+        self._connection.execute("INSERT INTO last_writes (writer, number, at) VALUES ('old', 1, %s)", (now_us(),))
         self._connection.execute("COMMIT")
 
     def close(self):

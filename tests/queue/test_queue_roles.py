@@ -685,7 +685,10 @@ def test_agents_get_no_more_connections_than_they_are_given(fresh):
             admin.execute(sql.SQL("ALTER ROLE {} CONNECTION LIMIT -1").format(sql.Identifier(role)))
         admin.execute("ALTER ROLE few CONNECTION LIMIT 1")
     place = fresh.place.replace("//signoff@", "//few@")
-    with psycopg.connect(parse_url(place).url), pytest.raises(QueueUnavailableError, match="no connection left for that role"):
+    with (
+        psycopg.connect(parse_url(place).url),
+        pytest.raises(QueueUnavailableError, match="no connection left for that role"),
+    ):
         open_agent_queue(AgentInfo("x", "s-9", "/"), place)
     assert "few" in limited
     assert limits["few"] == 2

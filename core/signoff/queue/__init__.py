@@ -14,6 +14,7 @@ from signoff.queue.errors import (
     DamagedRecordError,
     GrantRefusedError,
     InvalidSubmissionError,
+    QueueAwayError,
     QueueError,
     QueueGoneError,
     QueueNotFoundError,
@@ -93,6 +94,7 @@ __all__ = [
     "PatternError",
     "PatternPreview",
     "Pruning",
+    "QueueAwayError",
     "QueueError",
     "QueueGoneError",
     "QueueNotFoundError",
@@ -228,8 +230,14 @@ def open_review_queue(
     return SqlReviewQueue(bound or name, engine)
 
 
+_COUNTING_SECONDS = 1.5
+"""Longest wait for a server when only counts are asked for: with its start, a status line takes less than two."""
+
+
 def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
     """Count the waiting requests, the connected agents and the grants, without what deciding needs.
+
+    A server that does not answer is given up after a second and a half.
 
     Args:
         place: As for `open_review_queue`.
@@ -242,7 +250,7 @@ def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
     """
     from signoff.queue.sql.stats import count
 
-    engine = _open_engine(place, who="status", create=False)
+    engine = _open_engine(place, who="status", create=False, seconds=_COUNTING_SECONDS)
     try:
         return count(engine)
     finally:
@@ -290,21 +298,29 @@ def postgres_place(place: str | os.PathLike[str] | None = None) -> PostgresPlace
     return parse_url(chosen)
 
 
-def _open_engine(place: str | os.PathLike[str] | None, *, who: str, create: bool, tidy: bool = False) -> Engine:
+def _open_engine(
+    place: str | os.PathLike[str] | None,
+    *,
+    who: str,
+    create: bool,
+    tidy: bool = False,
+    seconds: float | None = None,
+) -> Engine:
     """Connect to the database of a queue. Engines are loaded when they are needed.
 
     Args:
         place: As for `open_review_queue`.
         who: Connects; a server tells its operators.
         create: True to create the queue if there is none.
-        tidy: True to remove what dead agents left behind.
+        tidy: True to remove what dead processes left behind.
+        seconds: Give up a server on the network after so many seconds, whatever is done with it; None for never.
     """
     chosen = _chosen(place)
     if is_url(chosen):
         where = postgres_place(chosen)
         from signoff.queue.postgres.engine import PostgresEngine
 
-        return PostgresEngine(where.used_by(who), create=create)
+        return PostgresEngine(where.used_by(who), create=create, seconds=seconds)
     from signoff.queue.sqlite.engine import SqliteEngine
 
     directory = locate(chosen)

@@ -6,6 +6,7 @@ QueueError                     something about the queue; nothing was decided
 ├── QueuePlaceError            the place is unsafe: foreign owner, open modes, links, network file system
 ├── QueueVersionError          it is of another signoff's format; it was not touched
 ├── QueueUnavailableError      locked, read-only, full, corrupt or closed; says which
+│   ├── QueueAwayError         its server does not answer, or is being restarted; it may come back
 │   ├── QueueGoneError         it was removed, replaced or set back while it was open
 │   └── DamagedRecordError     one record cannot be read; the others can
 ├── UnknownRequestError        no request has that id
@@ -26,6 +27,7 @@ __all__ = [
     "DamagedRecordError",
     "GrantRefusedError",
     "InvalidSubmissionError",
+    "QueueAwayError",
     "QueueError",
     "QueueGoneError",
     "QueueNotFoundError",
@@ -61,6 +63,10 @@ class QueueVersionError(QueueError):
 
 class QueueUnavailableError(QueueError):
     """The queue is locked, read-only, full, corrupt or closed; the message says which."""
+
+
+class QueueAwayError(QueueUnavailableError):
+    """The server of the queue does not answer, or is being stopped or started; it may come back by itself."""
 
 
 class QueueGoneError(QueueUnavailableError):

@@ -93,6 +93,7 @@ class AgentQueue(Protocol):
     def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
 
+        A server that is away is waited for, until the deadline of the request; standard error says so once.
         A revision of this connection that another one replaced ends with that: superseded, not approved. An
         approval without the seal of a trusted reviewer is doubted (`Outcome.doubt`): it is superseded, too.
 
@@ -102,6 +103,7 @@ class AgentQueue(Protocol):
 
         Raises:
             UnknownRequestError: This session never posted that id.
+            QueueAwayError: The server was still away when the deadline of the request passed.
             KeyboardInterrupt: The program was interrupted (Ctrl+C), in whichever thread this waits.
         """
 

@@ -11,8 +11,11 @@ __all__ = [
     "CLOSED",
     "LOST",
     "agent_is_gone",
+    "agent_is_lost",
     "expired",
     "how_it_ended",
+    "left_alone",
+    "lost_its_connection",
     "released",
     "replaced",
     "stopped_with",
@@ -27,10 +30,31 @@ LOST = "the queue that this was asked in was lost"
 AGENT_GONE = "the agent ended without an answer"
 """The reason for withdrawing a request of a dead agent whose process is not known."""
 
+_AGENT_LOST = "the agent lost its connection"
+
 
 def agent_is_gone(pid: int) -> str:
     """Return the reason for withdrawing a request of a dead agent."""
     return f"{AGENT_GONE} (process {pid} is gone)"
+
+
+def agent_is_lost(lost_us: int) -> str:
+    """Return the reason for withdrawing a request of an agent elsewhere, of which only the connection is known.
+
+    Args:
+        lost_us: Microseconds for which it had been lost.
+    """
+    return f"{_AGENT_LOST} for {length_text(lost_us, 'words')}"
+
+
+def lost_its_connection(reason: str | None) -> bool:
+    """True if a request was withdrawn because the connection of its agent was lost; its process may live."""
+    return reason is not None and reason.startswith(_AGENT_LOST)
+
+
+def left_alone(reason: str | None) -> bool:
+    """True if a request was withdrawn because its agent is gone, and did not say so itself."""
+    return reason is not None and reason.startswith((AGENT_GONE, _AGENT_LOST))
 
 
 def expired(waited_us: int) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from signoff.config.models import AgentConfig
 from signoff.queue import open_review_queue
-from signoff.queue.errors import QueueError
+from signoff.queue.errors import QueueAwayError, QueueError
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import DecideResult, Decision, new_id
 from signoff.server.access import HttpError
@@ -23,6 +23,9 @@ __all__ = ["LONGEST_NOTE", "Service", "check_note"]
 
 LONGEST_NOTE = 10_000
 """The most characters of a note: agents read all of it."""
+
+_AWAY_SECONDS = 1.0
+"""Between two looks at a server of the queue that is away."""
 
 _LOOK_SECONDS = 1.0
 """Seconds between two looks for the host."""
@@ -177,14 +180,22 @@ class Service:
         return verdicts
 
     async def changes(self, name: str) -> AsyncIterator[None]:
-        """Yield now, and whenever something in the queue may have changed.
+        """Yield now, and whenever something in the queue may have changed. A server that goes away is waited for.
 
         Raises:
             QueueError: The queue cannot be used.
         """
         queue = await asyncio.to_thread(self.review_queue, name)
-        async for _ in queue.watch():
-            yield
+        begun = False
+        while True:
+            try:
+                async for _ in queue.watch():
+                    begun = True
+                    yield
+            except QueueAwayError:
+                if not begun:
+                    raise
+                await asyncio.sleep(_AWAY_SECONDS)
 
     def close(self) -> None:
         """Let everything go; the host goes on until its runs are done."""

@@ -13,7 +13,7 @@ from textual.events import AppBlur, AppFocus
 
 from signoff.queue import QueueUnavailableError, RequestState, Risk, StoredRequest
 from signoff.queue.records import Change, ChangeSet
-from signoff.queue.wording import agent_is_gone
+from signoff.queue.wording import agent_is_gone, agent_is_lost
 from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.notify.policy import NoticeSettings
 from signoff_tui.notify.service import Beside, Clocks, Muting
@@ -163,6 +163,15 @@ def test_an_agent_that_died_is_told_and_one_that_changed_its_mind_is_not() -> No
     assert len(room.notices) == 1
     room.hears(ended(dead, agent_is_gone(dead.asked_by.pid)))
     assert room.notices[1:] == ["nothing waiting, refactor ended without an answer"]
+
+
+def test_an_agent_that_lost_its_connection_is_not_said_to_have_ended() -> None:
+    room = Room()
+    away = room.asked("away")
+    room.hears(away)
+    room.passes(40)
+    room.hears(ended(away, agent_is_lost(300_000_000)))
+    assert room.notices[1:] == ["nothing waiting, refactor lost the connection"]
 
 
 def test_a_queue_that_stays_lost_is_told_and_stands_in_the_title() -> None:

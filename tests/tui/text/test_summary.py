@@ -13,7 +13,7 @@ from signoff import Command, FileWrite
 from signoff.effects import Effect
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import Decision, Instead, RequestState, StoredRequest
-from signoff.queue.wording import agent_is_gone
+from signoff.queue.wording import agent_is_gone, agent_is_lost
 from signoff.text.time import local_time
 from signoff_tui.text.summary import (
     LONGEST,
@@ -125,6 +125,10 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)),
             "gone, nobody listens",
+        ),
+        (
+            stored("r", state=RequestState.WITHDRAWN, note=agent_is_lost(300_000_000)),
+            "withdrawn, nobody decided",
         ),
         (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
     ],

@@ -102,6 +102,7 @@ class Notices:
         self._first_at: float | None = None
         self._high_at: float | None = None
         self._gone: list[str] = []
+        self._cut_off: list[str] = []
         self._reminded: set[float] = set()
         self._lost_since: float | None = None
         self._lost_told = False
@@ -112,7 +113,13 @@ class Notices:
     # -- events ----------------------------------------------------------------------------------------
 
     def changed(
-        self, now: float, waiting: WaitingCounts, *, new_high: bool = False, gone: Sequence[str] = ()
+        self,
+        now: float,
+        waiting: WaitingCounts,
+        *,
+        new_high: bool = False,
+        gone: Sequence[str] = (),
+        cut_off: Sequence[str] = (),
     ) -> None:
         """Note other waiting requests. Those that waited when the screen was opened are no reason to call.
 
@@ -121,6 +128,7 @@ class Notices:
             waiting: The present counts.
             new_high: True if a request of HIGH risk came, or became one.
             gone: Names of agents that ended while they waited for an answer.
+            cut_off: Names of agents that lost their connection for too long meanwhile.
         """
         before, self._waiting = self._waiting, waiting
         if before is not None:
@@ -129,6 +137,7 @@ class Notices:
             if new_high and self._high_at is None:
                 self._high_at = now
             self._gone += gone
+            self._cut_off += cut_off
         if not waiting.count:
             self._first_at = None
             self._reminded.clear()
@@ -174,7 +183,7 @@ class Notices:
         reminders = [after for after, at in self._reminders() if now >= at]
         lost_at = self._lost_due_at()
         lost = lost_at is not None and now >= lost_at
-        ordinary = bool(first or self._gone or reminders or lost)
+        ordinary = bool(first or self._gone or self._cut_off or reminders or lost)
         if not urgent and not (ordinary and now >= self._told_at + self._settings.every):
             return None
         of_high = self._high_at is not None  # also one that came a moment ago, and is reported with the rest
@@ -195,7 +204,7 @@ class Notices:
         moments = [max(ordinary_from, at) for _, at in self._reminders()]
         if (lost_at := self._lost_due_at()) is not None:
             moments.append(max(ordinary_from, lost_at))
-        if self._gone:
+        if self._gone or self._cut_off:
             moments.append(ordinary_from)
         if self._first_at is not None:
             moments.append(max(ordinary_from, self._first_at + self._settings.gather))
@@ -220,6 +229,7 @@ class Notices:
     def _seen(self, now: float) -> None:
         self._first_at = self._high_at = None
         self._gone.clear()
+        self._cut_off.clear()
         self._reminded.update(after for after, at in self._reminders() if now >= at)
         lost_at = self._lost_due_at()
         self._lost_told |= lost_at is not None and now >= lost_at
@@ -251,6 +261,8 @@ class Notices:
             parts.append(f"oldest {int((now - waiting.oldest_since) // 60)} min")
         if self._gone:
             parts.append(f"{_names(self._gone)} ended without an answer")
+        if self._cut_off:
+            parts.append(f"{_names(self._cut_off)} lost the connection")
         if waiting.count and waiting.muted:
             parts.append(f"{waiting.muted} more muted")
         return SpokenWords(", ".join(parts))

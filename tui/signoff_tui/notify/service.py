@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from signoff.present.reveal import reveal
 from signoff.queue.errors import QueueError
 from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
-from signoff.queue.wording import agent_is_gone
+from signoff.queue.wording import left_alone, lost_its_connection
 from signoff.text.time import local_time
 from signoff_tui.notify.mutes import AgentName, MuteFile, Mutes
 from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, WaitingCounts, title_words
@@ -123,7 +123,9 @@ class Beside:
     # -- parts ---------------------------------------------------------------------------------------------
 
     def _take_changes(self, changes: ChangeSet) -> None:
-        new_high, gone, mutes = False, [], self._mutes()
+        new_high, mutes = False, self._mutes()
+        gone: list[str] = []
+        cut_off: list[str] = []
         for request_id in tuple(self._pending) if changes.fresh else ():
             del self._pending[request_id]
             self._tally.drop(request_id)
@@ -136,9 +138,11 @@ class Beside:
                 continue
             self._tally.drop(request.id)
             if known is not None and _is_left_alone(request) and not mutes.silences(known):
-                gone.append(request.asked_by.name)
+                (cut_off if lost_its_connection(request.state_note) else gone).append(request.asked_by.name)
         self._waiting = self._count(self._tally)
-        self._notices.changed(self._clocks.monotonic(), self._calling(mutes), new_high=new_high, gone=gone)
+        self._notices.changed(
+            self._clocks.monotonic(), self._calling(mutes), new_high=new_high, gone=gone, cut_off=cut_off
+        )
 
     def _calling(self, mutes: Mutes) -> WaitingCounts:
         """The counts of the waiting requests that are not muted."""
@@ -202,8 +206,8 @@ def _is_high(request: StoredRequest) -> bool:
 
 
 def _is_left_alone(request: StoredRequest) -> bool:
-    """True if it ended because its agent died."""
-    return request.state is RequestState.WITHDRAWN and request.state_note == agent_is_gone(request.asked_by.pid)
+    """True if it ended because its agent died, or lost its connection."""
+    return request.state is RequestState.WITHDRAWN and left_alone(request.state_note)
 
 
 # -- Mutes: set and lifted by the person; a timer wakes up once, when the next one ends.

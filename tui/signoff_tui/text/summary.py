@@ -18,7 +18,7 @@ from signoff.present.subject import SERVER_SIGN, is_outside, step_kind, step_tex
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord
 from signoff.queue.records import DecisionSource, Grant, RequestState, StoredRequest, Submission
-from signoff.queue.wording import AGENT_GONE
+from signoff.queue.wording import left_alone, lost_its_connection
 from signoff.text.outcome import outcome_text
 from signoff.text.time import local_time
 from signoff_tui.text.lines import Chunk, Cut
@@ -180,7 +180,7 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
     decision, state = request.decision, request.state
     if request.pending:
         return ""
-    gone = (request.state_note or "").startswith(AGENT_GONE)
+    gone = left_alone(request.state_note) and not lost_its_connection(request.state_note)
     words = outcome_text(state, decision, "row", gone=gone)
     if decision is None or state not in (RequestState.APPROVED, RequestState.REJECTED):
         return words

@@ -15,7 +15,7 @@ from signoff.cli.ask_wait import Stopped, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain, width_of
 from signoff.cli.plain.session import PlainSession, PlainSettings
-from signoff.queue.errors import QueueError, QueueGoneError, ReviewerKeysError
+from signoff.queue.errors import QueueAwayError, QueueError, QueueGoneError, ReviewerKeysError
 
 if TYPE_CHECKING:
     from signoff.queue.protocol import ReviewQueue
@@ -43,7 +43,7 @@ class _Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """The queue was removed or replaced; the next change is one of another queue."""
+    """The queue was removed or replaced, or its server is away; the next change is one of a queue opened anew."""
 
     why: str
 
@@ -185,10 +185,17 @@ class _Talk:
             self._events.put_nowait(event)
 
     async def _follow(self) -> None:
+        away = False
         while True:
             try:
                 async for changes in self._queue.watch():
+                    away = False
                     self._events.put_nowait(changes)
+            except QueueAwayError as error:
+                if not away:
+                    self._events.put_nowait(_Gone(str(error)))
+                away = True
+                await asyncio.sleep(_RETRY_SECONDS)
             except QueueGoneError as error:
                 self._events.put_nowait(_Gone(str(error)))
                 await self._opened_again()

@@ -6,7 +6,7 @@ import re
 
 import psycopg
 
-from signoff.queue.errors import QueueError, QueueUnavailableError
+from signoff.queue.errors import QueueAwayError, QueueError, QueueUnavailableError
 from signoff.queue.postgres.connection import Connection, PostgresPlace
 
 __all__ = ["is_lost", "translation"]
@@ -24,7 +24,10 @@ def translation(error: psycopg.Error, place: PostgresPlace) -> QueueError:
     if cause is None and error.sqlstate is None:
         said = str(error).replace("\n", " ")
         cause = next((cause for words, cause in _CONNECTING.items() if re.search(words, said)), None)
-    return QueueUnavailableError(f"{place.name} {cause} ({detail})" if cause else f"{place.name} failed: {detail}")
+    words = f"{place.name} {cause} ({detail})" if cause else f"{place.name} failed: {detail}"
+    lost = error.sqlstate in _LOST or (isinstance(error, psycopg.OperationalError) and error.sqlstate is None)
+    mends = lost if cause is None else cause in _MENDS_ITSELF
+    return QueueAwayError(words) if mends else QueueUnavailableError(words)
 
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -32,6 +35,14 @@ _LOST = frozenset({"08000", "08003", "08006", "25P03", "57P01", "57P02", "57P03"
 
 _STOPPING = "is being stopped or started; try again in a moment"
 _FULL = "has no connection left; end programs that have one open, or raise max_connections on the server"
+_SILENT = "does not answer; see whether the host is right and the server runs"
+_WENT = "went away; see whether the server runs"
+_UNKNOWN_HOST = "is unknown: there is no such host; correct the URL"
+_OUT_OF_REACH = "cannot be reached; see whether the server runs, and whether host and port are right"
+_STANDBY = "is a replica or read-only; name the primary server"
+_MENDS_ITSELF = frozenset({_STOPPING, _STANDBY, _FULL, _SILENT, _WENT, _UNKNOWN_HOST, _OUT_OF_REACH})
+"""Who has waited for a server goes on waiting for it: its name, too, is unknown while the network is away."""
+
 _PASSWORD = "does not take that user name and password; correct them where they come from"
 _PERMISSION = (
     "does not let you do this as the role that you log in as; members of the asking role ask, members of the"
@@ -113,7 +124,7 @@ _CONNECTING = {
         "is a replica that answers nobody; name the primary server, or have hot_standby switched on"
     ),
     "the database system is": _STOPPING,
-    "session is read-only|server is in hot standby mode": "is a replica or read-only; name the primary server",
+    "session is read-only|server is in hot standby mode": _STANDBY,
     "server is not in hot standby mode|session is not read-only": (
         "is no replica, as target_session_attrs wants it; correct that"
     ),
@@ -148,11 +159,9 @@ _CONNECTING = {
     # Of libpq, about the rest.
     "service file|definition of service": "has no such service; correct service=NAME, PGSERVICE or PGSERVICEFILE",
     r"invalid \S+ value|invalid (integer value|port)": "does not take an option of the URL; correct it",
-    "timeout|timed out": "does not answer; see whether the host is right and the server runs",
-    "closed the connection|reset by peer|unexpected eof|EOF detected": "went away; see whether the server runs",
-    "could not translate host name|failed to resolve|Name or service not known": (
-        "is unknown: there is no such host; correct the URL"
-    ),
+    "timeout|timed out": _SILENT,
+    "closed the connection|reset by peer|unexpected eof|EOF detected": _WENT,
+    "could not translate host name|failed to resolve|Name or service not known": _UNKNOWN_HOST,
     r"failed: \S+:  ": "does not let you in",  # so libpq repeats a server, whatever its language
-    "failed": "cannot be reached; see whether the server runs, and whether host and port are right",
+    "failed": _OUT_OF_REACH,
 }

@@ -8,40 +8,113 @@ import os
 import re
 import secrets
 import select
+import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import ExecStatus
 from psycopg.rows import dict_row
+from psycopg.waiting import Ready, Wait
 
 from signoff.queue.errors import QueuePlaceError, QueueUnavailableError
 
 __all__ = [
+    "AGENT_TIMEOUT_SECONDS",
+    "ANSWER_SECONDS",
     "OWN_SESSION",
     "Connection",
     "PostgresPlace",
+    "ServerSilentError",
     "connect",
+    "connect_within",
     "is_shared",
     "parse_url",
     "shared",
 ]
 
+_T = TypeVar("_T")
+
+# It also warns of errors that it raises, and without any handler that is written to standard error.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+ANSWER_SECONDS = 10.0
+"""A server that has not answered for so long hangs, or the network has lost it."""
+
+_CHECK_SECONDS = 0.1
+"""Between two looks at the clock while the server is waited for."""
+
+
+class ServerSilentError(psycopg.OperationalError):
+    """The server has not answered in time. The connection is closed: nobody knows what it was doing."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"timeout: no answer for {seconds:.3g} s")
+
 
 class Connection(psycopg.Connection[dict[str, Any]]):
     """A connection whose rows are mappings, and which begins no transactions by itself.
 
+    libpq waits for an answer for ever; this waits by a clock of our own.
+
     Attributes:
+        limit: Longest wait for an answer, in seconds; None for ever.
+        check: Called several times a second while an answer is waited for; ends that by raising.
         session: A word that the session of the server was told, and no other session.
         replica: True if the server is a replica.
     """
 
     session = ""
     replica = False
+
+    limit: float | None = ANSWER_SECONDS
+    check: Callable[[], None] | None = None
+
+    def wait(self, gen: Generator[Any, Any, _T], *_: Any, **__: Any) -> _T:
+        """Wait for what psycopg does on this connection.
+
+        Raises:
+            ServerSilentError: It took longer than `limit`.
+        """
+        try:
+            return self._waited(gen)
+        except BaseException as error:
+            if isinstance(error, ServerSilentError) or not isinstance(error, psycopg.Error):
+                self.pgconn.finish()  # psycopg would ask the server to stop, and wait for its answer
+            with contextlib.suppress(Exception):  # it may not be able to end well any more
+                gen.close()
+            raise
+
+    def _waited(self, gen: Generator[Any, Any, _T]) -> _T:
+        begun = time.monotonic()
+        poll, watched = select.poll(), 0
+        try:
+            wanted = next(gen)
+            while True:
+                events = (select.POLLIN if wanted & Wait.R else 0) | (select.POLLOUT if wanted & Wait.W else 0)
+                if events != watched:
+                    poll.register(self.pgconn.socket, events)
+                    watched = events
+                happened = poll.poll(_CHECK_SECONDS * 1000)
+                if happened:
+                    wanted = gen.send(_ready(happened[0][1], wanted))
+                elif self.limit is not None and time.monotonic() - begun >= self.limit:
+                    raise ServerSilentError(time.monotonic() - begun)
+                elif self.check is not None:
+                    self.check()
+        except StopIteration as end:
+            found: _T = end.value
+            return found
+
+
+def _ready(events: int, wanted: int) -> Ready:
+    broken = events & ~(select.POLLIN | select.POLLOUT)  # whoever reads or writes next is told
+    ready = (Ready.R if events & select.POLLIN else 0) | (Ready.W if events & select.POLLOUT else 0)
+    return Ready(wanted if broken else ready)
 
 
 _OLDEST = 15
@@ -53,6 +126,9 @@ _DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "20000",
 }
+
+_NEXT_HOST_SECONDS = "3"
+"""Of several servers the next one is tried after so long."""
 
 # A writer that stops in the middle must not keep the others out for ever, and a machine that has vanished must not
 # keep its agents alive: the server looks after both. A pooler tells its clients other process ids than the server;
@@ -107,6 +183,8 @@ def connect(place: PostgresPlace) -> Connection:
         **given,
         "client_encoding": "UTF8",
     }
+    if place.hosts > 1 and "connect_timeout" not in given:
+        options["connect_timeout"] = _NEXT_HOST_SECONDS
     connection = Connection.connect(**options, autocommit=True, row_factory=dict_row)
     connection.prepare_threshold = None  # what an error kept from being prepared would be taken for prepared
     _open.add(connection)
@@ -184,6 +262,75 @@ def shared(place: PostgresPlace) -> QueueUnavailableError:
     )
 
 
+def connect_within(place: PostgresPlace, seconds: float, check: Callable[[], None] | None = None) -> Connection:
+    """`connect`, for no longer than some seconds, whatever a name server or a server does not answer.
+
+    Args:
+        place: The place of the queue.
+        seconds: Longest wait.
+        check: Called several times a second; ends the wait by raising.
+
+    Raises:
+        psycopg.Error: That failed; see `translation`.
+        ServerSilentError: It took longer.
+        QueueUnavailableError: The URL has an option that libpq does not know, or the server is too old.
+    """
+    attempt = _Attempt(place)
+    end = time.monotonic() + seconds
+    try:
+        while not attempt.done.wait(min(_CHECK_SECONDS, max(0.0, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                break
+            if check is not None:
+                check()
+        else:
+            return attempt.result()
+    except BaseException:
+        attempt.abandon()
+        raise
+    attempt.abandon()
+    raise ServerSilentError(seconds)
+
+
+class _Attempt:
+    """An attempt to connect, in a thread of its own: libpq looks for a name for as long as it likes."""
+
+    def __init__(self, place: PostgresPlace) -> None:
+        self.done = threading.Event()
+        self._place = place
+        self._guard = threading.Lock()
+        self._abandoned = False
+        self._connection: Connection | None = None
+        self._error: BaseException | None = None
+        threading.Thread(target=self._run, name="signoff-connecting", daemon=True).start()
+
+    def abandon(self) -> None:
+        """Let a connection that comes too late be closed."""
+        with self._guard:
+            self._abandoned = True
+            if self._connection is not None:
+                self._connection.close()
+
+    def result(self) -> Connection:
+        """Return the connection, or raise the error, when it is done."""
+        if self._error is not None:
+            raise self._error
+        assert self._connection is not None
+        return self._connection
+
+    def _run(self) -> None:
+        try:
+            connection = connect(self._place)
+        except BaseException as error:  # noqa: BLE001 (raised where it was asked for)
+            self._error = error
+        else:
+            with self._guard:
+                if self._abandoned:
+                    connection.close()
+                self._connection = connection
+        self.done.set()
+
+
 def _refuse_old(connection: Connection, place: PostgresPlace) -> None:
     version = connection.info.server_version // 10_000
     if version < _OLDEST:
@@ -202,8 +349,12 @@ os.register_at_fork(after_in_child=_close_in_child)
 
 # -- How users name a queue in PostgreSQL: by the URL of its database.
 #
-# The form is that of libpq (PostgreSQL documentation, "Connection URIs"), plus parameters of our own,
-# ``queue=NAME``, for more than one queue in a database, and ``upgrade=no``, for one that others bring up to date.
+# The form is that of libpq (PostgreSQL documentation, "Connection URIs"), plus parameters of our own:
+# ``queue=NAME``, for more than one queue in a database, ``upgrade=no``, for one that others bring up to date, and
+# ``agent_timeout=SECONDS``, after which an agent elsewhere that has lost its connection no longer counts.
+
+AGENT_TIMEOUT_SECONDS = 300
+"""Time enough for a laptop that changes networks, or is closed for a walk to the next room."""
 
 # Stricter than libpq: whatever could be a piece of a password ends up nowhere but in `secret`.
 _URL = re.compile(
@@ -211,7 +362,8 @@ _URL = re.compile(
     r"(?P<database>/[^/?#@]*)?(?:\?(?P<options>[^#@]*))?"
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
-_OURS = ("queue", "upgrade")
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_OURS = ("queue", "upgrade", "agent_timeout")
 _SHOWN = ("host", "port", "user", "dbname", "service", "queue")
 
 
@@ -225,6 +377,8 @@ class PostgresPlace:
         name: The place in words for people, without any password.
         upgrade: True if a queue of an older format is brought up to date.
         application: What the server's operators are told of who connects.
+        agent_timeout: Seconds after which an agent elsewhere that has lost its connection no longer counts.
+        hosts: Number of servers that are tried, one after the other.
     """
 
     url: str = field(repr=False)
@@ -232,6 +386,8 @@ class PostgresPlace:
     name: str
     upgrade: bool = True
     application: str = "signoff"
+    agent_timeout: int = AGENT_TIMEOUT_SECONDS
+    hosts: int = 1
 
     def used_by(self, who: str) -> PostgresPlace:
         """The same place for somebody whom the server's operators see as ``application_name``.
@@ -264,6 +420,9 @@ def parse_url(url: str) -> PostgresPlace:
     upgrade = next((value for key, _, value in options if key == "upgrade"), "yes")
     if upgrade not in ("yes", "no"):
         raise QueuePlaceError("upgrade is yes or no in the URL of a queue")
+    timeout = next((value for key, _, value in options if key == "agent_timeout"), str(AGENT_TIMEOUT_SECONDS))
+    if not _SECONDS.fullmatch(timeout):
+        raise QueuePlaceError(f"{timeout!r} is not a number of seconds for agent_timeout=SECONDS")
     user = f"{found['user']}@" if found["user"] else ""
     shown = _query(option for option in options if option[0] in _SHOWN)
     given = _query(option for option in options if option[0] not in _OURS)
@@ -273,6 +432,8 @@ def parse_url(url: str) -> PostgresPlace:
         schema="signoff" if queue is None else f"signoff_{queue}",
         name=f"postgresql://{user}{found['hosts']}{found['database'] or ''}{shown}",
         upgrade=upgrade == "yes",
+        agent_timeout=int(timeout),
+        hosts=1 + max(each.count(",") for each in (found["hosts"], *(value for _, _, value in options))),
     )
 
 

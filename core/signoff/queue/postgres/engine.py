@@ -21,28 +21,31 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 from signoff.queue.clock import SECOND, now_us
-from signoff.queue.errors import QueueError, QueueUnavailableError
+from signoff.queue.errors import FORKED_CONNECTION, QueueError, QueueUnavailableError
 from signoff.queue.postgres.causes import is_lost, translation
 from signoff.queue.postgres.connection import (
+    ANSWER_SECONDS,
     OWN_SESSION,
     Connection,
     PostgresPlace,
-    connect,
+    ServerSilentError,
+    connect_within,
     is_shared,
     shared,
 )
 from signoff.queue.postgres.leases import SessionLeases, screens_lock
 from signoff.queue.postgres.schema import SCHEMA_VERSION, Rights, SqlState, VectorIndex, another_format, prepare
-from signoff.queue.postgres.wakeups import Listener, LocalBells, payloads
+from signoff.queue.postgres.wakeups import BEAT_ANSWER_SECONDS, Listener, LocalBells, payloads
 from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
     PATIENCE_SECONDS,
@@ -63,6 +66,16 @@ _Cursor = psycopg.Cursor[dict[str, Any]]
 
 _RETRY_SECONDS = 0.1
 """Between two attempts to connect again."""
+
+_HASTY_ANSWER_SECONDS = 2.0
+"""Longest wait for an answer by somebody who looks again anyway."""
+
+_HASTY_CONNECT_SECONDS = 5.0
+_PREPARE_SECONDS = 60.0
+"""Longest wait for the server while a queue is made or brought up to date."""
+
+_CHECK_SECONDS = 0.1
+"""Between two looks whether the server is back, or another thread is done with the connection."""
 
 _FORGET_US = 24 * 3600 * SECOND
 """So long after its last write a writer no longer asks what became of it."""
@@ -110,11 +123,20 @@ _UNCHANGEABLE = {
         " grant it all rights on them"
     ),
 }
+_BEATING_SECONDS = 5.0
 _NOTED = "SELECT number FROM writes WHERE writer = ?"
 _NOTE_WRITE = """
 INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
 ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
 """
+
+
+class _Haste(NamedTuple):
+    """How long a thread waits for the server, in seconds; see `PostgresEngine.in_haste`."""
+
+    answer: float = ANSWER_SECONDS
+    patience: float | None = None
+    check: Callable[[], None] | None = None
 
 
 class _PostgresLook:
@@ -131,6 +153,7 @@ class _PostgresLook:
         self.waiting = [*opening]
         self._opening = len(opening)
         self._patience = patience
+        self._lock_seconds = 0.0
         self.answered = False
         self.failed = False
 
@@ -171,7 +194,9 @@ class _PostgresLook:
         """
         sending, self.waiting = [*self.waiting, *statements], []
         try:
-            cursors = self._engine.send(sending, self._patience, again=again and not self.answered)
+            cursors = self._engine.send(
+                sending, self._patience, again=again and not self.answered, lock_seconds=self._lock_seconds
+            )
             if not self.answered:
                 self.answered = True
                 self._opened(cursors[self._opening - 1].fetchall())
@@ -208,6 +233,7 @@ class _PostgresTransaction(_PostgresLook, Transaction):
     def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
         Transaction.__init__(self, engine.now)
         _PostgresLook.__init__(self, engine, opening, patience)
+        self._lock_seconds = patience
         self._later: dict[int, _Rows] = {}
         self.writes = False
         self.change_before = 0
@@ -247,6 +273,7 @@ class PostgresEngine(OwnConnection):
     Args:
         place: The place of the queue.
         create: True to create it when there is none.
+        seconds: Give the server up after so many seconds, whatever is done with it; None for never.
 
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
@@ -256,9 +283,12 @@ class PostgresEngine(OwnConnection):
 
     distant = True
 
-    def __init__(self, place: PostgresPlace, *, create: bool = True) -> None:
+    def __init__(self, place: PostgresPlace, *, create: bool = True, seconds: float | None = None) -> None:
         super().__init__(place.name)
         self.place = place
+        self._begun = time.monotonic()
+        self._seconds = seconds
+        self._hastes = threading.local()
         self.generation = 0
         """The number of connections made so far."""
         self._connection: Connection | None = None
@@ -274,7 +304,7 @@ class PostgresEngine(OwnConnection):
         self.partial = False
         self.bells = LocalBells()
         self._listener = Listener(place, self.bells)
-        self.leases = SessionLeases(self, self._listener, place.schema)
+        self.leases = SessionLeases(self, self._listener, place)
         try:
             with self._explained():
                 self._use(prepare(self._connected(), place, create=create))
@@ -378,6 +408,26 @@ class PostgresEngine(OwnConnection):
                 raise
             self._made(transaction.change_before + transaction.announces)
 
+    @contextlib.contextmanager
+    def in_haste(self, patience: float, check: Callable[[], None] | None = None) -> Iterator[None]:
+        """Wait for less in this thread, for the length of a ``with`` block, if the server is away.
+
+        Args:
+            patience: Longest wait for a server that is being restarted, in seconds.
+            check: Called several times a second while a server is waited for; ends that by raising.
+        """
+        before = self._haste
+        self._hastes.now = _Haste(_HASTY_ANSWER_SECONDS, patience, check)
+        try:
+            yield
+        finally:
+            self._hastes.now = before
+
+    @property
+    def _haste(self) -> _Haste:
+        found: _Haste = getattr(self._hastes, "now", _Haste())
+        return found
+
     def hang_bell(self, key: str) -> Bell:
         """Put up a bell that this queue's writers ring.
 
@@ -404,6 +454,7 @@ class PostgresEngine(OwnConnection):
         Raises:
             QueueUnavailableError: It cannot be noted.
         """
+        self._listener.beat(_BEATING_SECONDS)
         if self.read_only or time.monotonic() - self._attended_at < _ATTEND_SECONDS:
             return
         lock = screens_lock(self.place.schema)
@@ -440,6 +491,19 @@ class PostgresEngine(OwnConnection):
             self._discard()
         self.bells.ring_all()  # whoever sleeps is told now
 
+    def _watch_over(self, seconds: float) -> Callable[[], None]:
+        """`_require_answering`, which after some seconds asks whether the server is busy, or hangs."""
+        doubts_at = time.monotonic() + seconds
+
+        def check() -> None:
+            nonlocal doubts_at
+            self._require_answering()
+            if time.monotonic() >= doubts_at:
+                self._listener.doubt()
+                doubts_at = time.monotonic() + seconds
+
+        return check
+
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn errors of PostgreSQL into ours."""
@@ -448,11 +512,72 @@ class PostgresEngine(OwnConnection):
         except psycopg.Error as error:
             raise translation(error, self.place) from error
 
+    @contextlib.contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Have the connection for oneself; who is in haste does not wait for others who wait for the server.
+
+        Raises:
+            QueueUnavailableError: It is closed or inherited, or the server is away.
+        """
+        if self.forked:
+            raise QueueUnavailableError(FORKED_CONNECTION)
+        haste = self._haste
+        if haste.patience is None:
+            self._guard.acquire()
+        else:
+            end = time.monotonic() + haste.patience
+            while not self._guard.acquire(timeout=_CHECK_SECONDS):
+                self._go_on(haste, end)
+        try:
+            self.require_open()
+            yield
+        finally:
+            self._guard.release()
+
+    def _go_on(self, haste: _Haste, end: float) -> None:
+        """Go on waiting for a server.
+
+        Raises:
+            QueueAwayError: It is away, and the time is over.
+        """
+        if haste.check is not None:
+            haste.check()
+        away = self._listener.away()
+        if away is not None and (time.monotonic() >= end or self._listener.silent):
+            raise away[0]
+
     def _connected(self) -> Connection:
         if self._connection is None:
-            self._connection = connect(self.place)
+            longest = ANSWER_SECONDS if self._haste.patience is None else _HASTY_CONNECT_SECONDS
+            self._connection = connect_within(
+                self.place, self._left(longest * self.place.hosts), self._require_answering
+            )
+            self._connection.limit = self._left(_PREPARE_SECONDS)
             self.generation += 1
         return self._connection
+
+    def _left(self, seconds: float) -> float:
+        """So many seconds, but no more than are left for the whole connection."""
+        if self._seconds is None:
+            return seconds
+        return min(seconds, max(0.0, self._begun + self._seconds - time.monotonic()))
+
+    def _until(self, patience: float) -> float:
+        """The end of a wait for a server that is being restarted, by the monotonic clock."""
+        haste = self._haste.patience
+        return time.monotonic() + self._left(patience if haste is None else min(patience, haste))
+
+    def _require_answering(self) -> None:
+        """Called while an answer is waited for.
+
+        Raises:
+            ServerSilentError: The server does not answer on another connection either.
+        """
+        check = self._haste.check
+        if check is not None:
+            check()
+        if self._listener.silent:
+            raise ServerSilentError(BEAT_ANSWER_SECONDS)
 
     def _discard(self) -> None:
         if self._connection is not None:
@@ -465,13 +590,16 @@ class PostgresEngine(OwnConnection):
         with self.read():
             pass
 
-    def send(self, statements: Sequence[Query], patience: float, *, again: bool) -> list[_Cursor]:
+    def send(
+        self, statements: Sequence[Query], patience: float, *, again: bool, lock_seconds: float = 0.0
+    ) -> list[_Cursor]:
         """Send statements in one round trip; returns a cursor for each.
 
         Args:
             statements: The statements.
             patience: Longest wait for a server that is being restarted, in seconds.
             again: True if they may be sent on a new connection when the one they were sent on is lost.
+            lock_seconds: Longest wait of the statements for other writers.
 
         Raises:
             psycopg.Error: One of them failed; those after it were not run.
@@ -479,9 +607,12 @@ class PostgresEngine(OwnConnection):
             QueueVersionError: It is of another signoff's format by now.
             OvertakenError: See `signoff.queue.sql.engine.Transaction.must`.
         """
-        end = time.monotonic() + patience
+        haste = self._haste
+        end = self._until(patience)
         while True:
             connection = self._connected_before(end)
+            connection.limit = self._left(haste.answer + lock_seconds)
+            connection.check = self._watch_over(haste.answer)
             try:
                 return _sent(connection, statements)
             except psycopg.Error as error:
@@ -490,7 +621,10 @@ class PostgresEngine(OwnConnection):
                     self._roll_back()
                     self._raise_own(cause)
                 self._discard()
-                if not again or time.monotonic() >= end:
+                silent = isinstance(cause, ServerSilentError)
+                if silent:
+                    self._listener.doubt()
+                if silent or not again or time.monotonic() >= end:
                     raise cause from None
             except BaseException:
                 self._discard()
@@ -536,8 +670,16 @@ class PostgresEngine(OwnConnection):
         raise error
 
     def _connected_before(self, end: float) -> Connection:
-        """Connect, if need be, and try it again until then."""
+        """Connect, if need be, and try it again until then; the listener knows first when the server is back."""
+        haste = self._haste
         while True:
+            while self._connection is None and (away := self._listener.away()) is not None:
+                error, since = away
+                until = end if haste.patience is not None else min(end, since + PATIENCE_SECONDS)
+                self._go_on(haste, until)
+                if time.monotonic() >= until or self.closed:
+                    raise error
+                self._listener.wait_until_back(_CHECK_SECONDS)
             try:
                 return self._connected()
             except psycopg.Error:
@@ -545,7 +687,7 @@ class PostgresEngine(OwnConnection):
                     raise
 
     def _opening(self, patience: float, *, durable: bool) -> tuple[Query, Query]:
-        milliseconds = max(1, round(patience * 1000))  # 0 would be for ever
+        milliseconds = max(1, round(self._left(patience) * 1000))  # 0 would be for ever
         values = _SESSION, SCHEMA_VERSION, self._queue_id, self._change, milliseconds, durable
         return _BEGIN, (self._begin_write, values)
 
@@ -557,7 +699,7 @@ class PostgresEngine(OwnConnection):
             return
         self._writes += 1
         closing = self._closing_statements(transaction)
-        end = time.monotonic() + patience
+        end = self._until(patience)
         while True:
             in_one_piece = transaction.waiting
             self._connected_before(end)

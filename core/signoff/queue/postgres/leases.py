@@ -1,7 +1,12 @@
 """Leases of live agents: each holds an advisory lock, which the server gives up with its session.
 
-On one machine the kernel knows better and at once. A process is known by its id and its start time, within
-one boot and one pid namespace (proc_pid_stat(5), pid_namespaces(7)).
+On one machine the kernel knows better and at once, whatever the network does. A process is known by its id and its
+start time, within one boot and one pid namespace (proc_pid_stat(5), pid_namespaces(7)).
+
+Elsewhere an agent that has lost its connection mostly comes back: a laptop changes networks or sleeps. Whoever
+sees first that its lock is missing notes the time in ``absences``, and whoever sees it back removes the note, so
+nothing is written while nothing happens. It no longer counts when it has been away for the time that the URL of
+whoever looks names. What was before the last start of the server does not count: nobody could be connected then.
 """
 
 from __future__ import annotations
@@ -11,17 +16,19 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from signoff.queue.clock import SECOND
+from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.postgres.connection import PostgresPlace
 from signoff.queue.postgres.wakeups import Listener
-from signoff.queue.sql.engine import PATIENCE_SECONDS, Look, Row
+from signoff.queue.sql.engine import PATIENCE_SECONDS, Query, Row, Transaction
 from signoff.queue.sqlite.locks import this_boot
 
 __all__ = [
-    "LEASE_SECONDS",
     "SessionLeases",
     "agent_lock",
     "making_lock",
@@ -29,11 +36,8 @@ __all__ = [
 ]
 
 
-LEASE_SECONDS = 5.0
-"""An agent elsewhere is dead when its lock has been missing for so long, by this process' own clock."""
-
 _OBSERVE_SECONDS = 0.5
-"""The locks are not looked at more often than this; a verdict needs ten times as long."""
+"""The locks are not looked at more often than this."""
 
 # A lock of 64 bits is shown in two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
 _HELD = """
@@ -41,17 +45,32 @@ SELECT (classid::bigint << 32) | objid::bigint AS lock FROM pg_locks
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
+_ABSENT = """
+SELECT agent_id,
+    GREATEST(since, floor(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint) AS since
+FROM absences
+"""
+_NOTE_ABSENT = """
+INSERT INTO absences (agent_id, since) SELECT id, ? FROM agents WHERE id = ANY(?) AND ended_at IS NULL
+ON CONFLICT DO NOTHING
+"""
+_NOTE_BACK = "DELETE FROM absences WHERE agent_id = ANY(?)"
+_NOTE_SECONDS = 0.5
+"""Longest wait for other writers before an absence is noted: it may be noted by the next one who looks."""
 
 
-class Reads(Protocol):
+class Database(Protocol):
     """The engine, as leases need it."""
 
     @property
-    def generation(self) -> int:
-        """The number of connections made so far."""
+    def now(self) -> int:
+        """The time by the server's clock, microseconds since the epoch."""
 
-    def read(self) -> AbstractContextManager[Look]:
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
         """Look at the database."""
+
+    def write(self, *, durable: bool, patience: float) -> AbstractContextManager[Transaction]:
+        """Change something."""
 
 
 class SessionLeases:
@@ -60,19 +79,20 @@ class SessionLeases:
     Args:
         engine: Looks for locks.
         listener: Holds those of this process.
-        schema: The queue's.
+        place: The queue's.
     """
 
-    def __init__(self, engine: Reads, listener: Listener, schema: str) -> None:
+    def __init__(self, engine: Database, listener: Listener, place: PostgresPlace) -> None:
         self._engine = engine
         self._listener = listener
-        self._schema = schema
+        self._schema = place.schema
+        self._timeout_us = place.agent_timeout * SECOND
         self._home = _pid_namespace()
         self.machine = f"{self._home}:{_start_time(os.getpid())}" if self._home else ""
         """Boot, pid namespace and start time of this process, or "" where the kernel does not tell."""
         self._guard = threading.Lock()
-        self._observed = (float("-inf"), 0)  # when, and on which connection
-        self._missing: dict[str, float] = {}  # agents without a lock, and since when
+        self._observed_at = float("-inf")
+        self._absent: dict[str, int] = {}  # agents elsewhere without a lock, and since when
 
     def take(self, agent_id: str) -> PostgresLease:
         """Take the lease of a new agent connection.
@@ -85,8 +105,11 @@ class SessionLeases:
         self._listener.hold(lock, PATIENCE_SECONDS)
         return PostgresLease(self._listener, lock)
 
-    def dead(self, agents: Sequence[Row]) -> tuple[str, ...]:
-        """Ids of those who are certainly dead, of agents that are on record as connected.
+    def dead(self, agents: Sequence[Row]) -> dict[str, int | None]:
+        """Those who are dead, of agents that are on record as connected, by id.
+
+        With each that is elsewhere for how many microseconds it had lost its connection; with one whose process
+        has ended, None.
 
         Args:
             agents: Rows with ``id``, ``boot`` and ``pid``.
@@ -94,41 +117,48 @@ class SessionLeases:
         Raises:
             QueueUnavailableError: The queue cannot be read.
         """
-        gone = {agent["id"] for agent in agents if self._is_gone(agent)}
-        doubtful = [agent["id"] for agent in agents if agent["id"] not in gone]
-        if doubtful:
-            gone |= self._without_lease(doubtful)
-        return tuple(agent["id"] for agent in agents if agent["id"] in gone)
+        gone: dict[str, int | None] = {}
+        elsewhere = []
+        for agent in agents:
+            home, _, started = agent["boot"].rpartition(":")
+            if home != self._home or not home:
+                elsewhere.append(agent["id"])
+            elif _has_ended(agent["pid"], started):
+                gone[agent["id"]] = None
+        if elsewhere:
+            with self._guard:
+                if time.monotonic() - self._observed_at >= _OBSERVE_SECONDS:
+                    self._observe(elsewhere)
+                absent, now = self._absent, self._engine.now
+            away = {each: now - absent[each] for each in elsewhere if each in absent}
+            gone |= {each: lost for each, lost in away.items() if lost >= self._timeout_us}
+        return gone
 
-    def clear(self, agent_ids: Sequence[str]) -> None:
-        """Forget dead agents."""
-        for agent_id in agent_ids:
-            self._missing.pop(agent_id, None)
-
-    def _is_gone(self, agent: Row) -> bool:
-        """True if the kernel says that the agent's process has ended."""
-        home, _, started = agent["boot"].rpartition(":")
-        return home == self._home != "" and _has_ended(agent["pid"], started)
-
-    def _without_lease(self, agent_ids: Sequence[str]) -> set[str]:
-        with self._guard:
-            if time.monotonic() - self._observed[0] >= _OBSERVE_SECONDS:
-                self._observe(agent_ids)
-            at, _ = self._observed
-            missing = self._missing
-        return {each for each in agent_ids if each in missing and at - missing[each] >= LEASE_SECONDS}
+    def clear(self, agent_ids: Iterable[str]) -> None:
+        """Forget dead agents; notes of their absence are removed by whoever looks next."""
 
     def _observe(self, agent_ids: Sequence[str]) -> None:
-        with self._engine.read() as look:
-            held = {row["lock"] for row in look.rows(_HELD)}
-        now, generation = time.monotonic(), self._engine.generation
-        before = self._missing
-        # After a gap nobody knows what was in between. And who lost the server gets the time to find it again.
-        if now - self._observed[0] > LEASE_SECONDS or generation != self._observed[1]:
-            before = {}
+        locks, notes = self._engine.select((_HELD, ()), (_ABSENT, ()))
+        now = self._engine.now
+        held = {row["lock"] for row in locks}
+        noted = {row["agent_id"]: row["since"] for row in notes}
         without = [each for each in agent_ids if agent_lock(self._schema, each) not in held]
-        self._missing = {agent_id: before.get(agent_id, now) for agent_id in without}
-        self._observed = (now, generation)
+        self._absent = {each: noted.get(each, now) for each in without}
+        self._observed_at = time.monotonic()
+        self._note(now, [each for each in without if each not in noted], list(noted.keys() - set(without)))
+
+    def _note(self, now: int, absent: list[str], back: list[str]) -> None:
+        """Note who has been away since now, and who is back; who may not write remembers nothing."""
+        if not absent and not back:
+            return
+        with (
+            contextlib.suppress(QueueUnavailableError),
+            self._engine.write(durable=False, patience=_NOTE_SECONDS) as transaction,
+        ):
+            if absent:
+                transaction.put(_NOTE_ABSENT, now, absent)
+            if back:
+                transaction.put(_NOTE_BACK, back)
 
 
 class PostgresLease:

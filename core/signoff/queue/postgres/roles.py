@@ -258,6 +258,7 @@ GRANT UPDATE (ended_at) ON agents TO {review};
 GRANT UPDATE (state, state_note, decision, decided_at, change) ON requests TO {review};
 GRANT UPDATE (value) ON counters TO {review};
 GRANT INSERT, DELETE ON anchors, search TO {review};
+GRANT INSERT, UPDATE, DELETE ON absences TO {review};
 GRANT DELETE ON requests, history, blobs, blob_uses TO {review};
 """
 
@@ -292,7 +293,7 @@ _OWN_LOGIN = "FOR ALL USING (login = session_user) WITH CHECK (login = session_u
 
 _RULES: tuple[tuple[str, str, str], ...] = (
     *((table, "review", _ALL) for table in ("agents", "requests", "grants", "history", "anchors", "search")),
-    *((table, "review", _ALL) for table in ("blobs", "blob_uses")),
+    *((table, "review", _ALL) for table in ("blobs", "blob_uses", "absences")),
     *((table, role, _OWN_LOGIN) for table, role in (("writes", "ask"), ("writes", "review"), ("agents", "ask"))),
     *((table, role, _LOOK) for table in ("format", "roles", "counters") for role in ("ask", "review")),
     ("anchors", "ask", _LOOK),

@@ -5,6 +5,7 @@ The tables and rules are those of `signoff.queue.sqlite.schema`, in PostgreSQL's
 - Text sorts by its bytes (``COLLATE "C"``), so that the ends of a range do not depend on the server's language.
 - An entry of a B-tree holds at most 2704 bytes, and names that agents choose may be longer. So their uniqueness is
   checked on hashes, and they are looked up in radix trees (SP-GiST).
+- ``absences`` tells since when agents have been without their connection, to those who look only once.
 - ``writes`` tells a writer whose connection broke during ``COMMIT`` whether that commit took place.
 - ``begin_write`` keeps writers apart, tells them the time of the server, and refuses those who know another queue,
   or another format.
@@ -76,6 +77,14 @@ CREATE TABLE IF NOT EXISTS roles (
 );
 """
 
+# Agents without their lock, and since when somebody has seen that, by the clock of the server.
+_ABSENCES = f"""
+CREATE TABLE IF NOT EXISTS absences (
+    agent_id {_TEXT} PRIMARY KEY,
+    since BIGINT NOT NULL
+);
+"""
+
 _TABLES = f"""
 CREATE TABLE format (
     version BIGINT NOT NULL
@@ -102,6 +111,7 @@ CREATE TABLE agents (
     ended_at BIGINT,
     login NAME NOT NULL DEFAULT session_user
 );
+{_ABSENCES}
 CREATE TABLE blobs (
     sha256 {_TEXT} NOT NULL,
     size BIGINT NOT NULL,
@@ -545,6 +555,7 @@ def upgrade_statements(schema: str) -> str:
         WHEN (NEW.seq <> next_seq()) EXECUTE FUNCTION refuse('history is written without gaps', '23SOQ');
         ALTER TABLE IF EXISTS last_writes RENAME TO writes;
         {_ROLES}
+        {_ABSENCES}
         {_LOGINS}
         {_naming(schema)}
         INSERT INTO counters (name, value)

@@ -16,12 +16,20 @@ from collections.abc import Iterable, Iterator
 
 import psycopg
 
-from signoff.queue.errors import CLOSED_CONNECTION, QueueError, QueueUnavailableError
+from signoff.queue.errors import CLOSED_CONNECTION, QueueAwayError, QueueError, QueueUnavailableError
 from signoff.queue.postgres.causes import translation
-from signoff.queue.postgres.connection import Connection, PostgresPlace, connect
+from signoff.queue.postgres.connection import (
+    ANSWER_SECONDS,
+    Connection,
+    PostgresPlace,
+    ServerSilentError,
+    connect_within,
+)
 from signoff.queue.sqlite.wakeups import Bell
 
 __all__ = [
+    "BEAT_ANSWER_SECONDS",
+    "BEAT_SECONDS",
     "LONGEST_PAYLOAD",
     "Listener",
     "LocalBells",
@@ -113,10 +121,20 @@ def _ring(descriptor: int) -> None:
 # -- The connection that listens: it rings the local bells, and holds the leases of this process.
 #
 # A connection of its own, because one that is busy with a query hears notifications late. One thread does
-# everything with it, connects again when it is lost, and sleeps otherwise.
+# everything with it, connects again when it is lost, and sleeps otherwise. Nothing else is done on this connection
+# that could take long, so it also tells a server that hangs from one that is busy.
 
 _RETRY_SECONDS = 0.25
 """Between two attempts to connect, or to take a lock that a lost session still holds."""
+
+_CONNECT_SECONDS = 5.0
+"""Longest attempt to connect; what a network has swallowed is said again in the next one."""
+
+BEAT_SECONDS = 0.4
+"""While a screen is open, the server is asked for a sign of life so long after the last one."""
+
+BEAT_ANSWER_SECONDS = 0.9
+"""A sign of life that takes longer is none: the screen must say so within two seconds."""
 
 
 class Listener:
@@ -130,10 +148,14 @@ class Listener:
     def __init__(self, place: PostgresPlace, bells: LocalBells) -> None:
         self._place = place
         self._bells = bells
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(threading.RLock())
         self._wanted: set[int] = set()
         self._held: set[int] = set()
         self._failure: QueueError | OSError | None = None
+        self._failed_at = 0.0
+        self._doubted = False
+        self._silent = False
+        self._beats_until = float("-inf")
         self._closed = False
         self._thread: threading.Thread | None = None
         self._woken, self._wake = -1, -1
@@ -175,6 +197,41 @@ class Listener:
                     self._wanted.discard(lock)
                     raise self._failure or QueueUnavailableError("the server of the queue does not answer")
 
+    def beat(self, seconds: float) -> None:
+        """Ask the server for signs of life for some seconds, so that one that hangs is noticed at once."""
+        with self._changed:
+            begins, now = self._beats_until < time.monotonic(), time.monotonic()
+            self._beats_until = now + seconds
+            if begins:
+                self._rouse()
+
+    def doubt(self) -> None:
+        """Ask the server for a sign of life: it has not answered on another connection."""
+        with self._changed:
+            if self._thread is not None and not self._doubted:
+                self._doubted = True
+                self._failed_at = self._failed_at if self._failure else time.monotonic()
+                self._rouse()
+
+    @property
+    def silent(self) -> bool:
+        """True if the server hangs: it keeps connections open, and does not answer."""
+        return self._silent
+
+    def away(self) -> tuple[QueueAwayError, float] | None:
+        """Why the server is away, and since when by the monotonic clock; None if it is not, or nobody knows."""
+        with self._changed:
+            if isinstance(self._failure, QueueAwayError):
+                return self._failure, self._failed_at
+            if self._doubted and self._failure is None:
+                return QueueAwayError(f"{self._place.name} does not answer"), self._failed_at
+            return None
+
+    def wait_until_back(self, seconds: float) -> bool:
+        """Wait until the server is not away any more; says whether that is so."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._closed or self.away() is None, max(0.0, seconds))
+
     def drop(self, lock: int) -> None:
         """Give a lock up, soon. Never fails."""
         with self._changed:
@@ -199,9 +256,10 @@ class Listener:
         try:
             while not self._closed:
                 try:
-                    with contextlib.closing(connect(self._place)) as connection:
+                    with contextlib.closing(self._connect()) as connection:
                         self._serve(connection)
                 except psycopg.Error as error:
+                    self._silent = self._silent or isinstance(error, ServerSilentError)
                     self._lost(translation(error, self._place))
                 except (QueueError, OSError) as error:
                     self._lost(error)
@@ -213,15 +271,30 @@ class Listener:
                 os.close(self._wake)
                 self._wake = -1
 
+    def _connect(self) -> Connection:
+        return connect_within(self._place, _CONNECT_SECONDS * self._place.hosts)
+
     def _serve(self, connection: Connection) -> None:
+        connection.add_notify_handler(lambda heard: self._bells.ring_words(heard.payload))
         connection.execute(f'LISTEN "{self._place.schema}"')
+        self._silent = False
         self._bells.ring_all()  # something may have been missed
+        answered_at = time.monotonic()
         while not self._closed:
             complete = self._settle(connection)
-            self._sleep(None if complete else _RETRY_SECONDS, connection.fileno())
+            beats = time.monotonic() < self._beats_until
+            self._sleep(BEAT_SECONDS if beats else None if complete else _RETRY_SECONDS, connection.fileno())
             connection.pgconn.consume_input()
             while (heard := connection.pgconn.notifies()) is not None:
                 self._bells.ring_words(heard.extra.decode("ascii", "replace"))
+            if self._doubted or (beats and time.monotonic() - answered_at >= BEAT_SECONDS):
+                connection.limit = BEAT_ANSWER_SECONDS
+                connection.execute("SELECT 1")
+                connection.limit = ANSWER_SECONDS
+                answered_at = time.monotonic()
+                with self._changed:
+                    self._doubted = False
+                    self._changed.notify_all()
 
     def _settle(self, connection: Connection) -> bool:
         """Take and give up locks until what is held is what is wanted; says whether that succeeded."""
@@ -236,6 +309,7 @@ class Listener:
                 taken.add(lock)
         with self._changed:
             self._failure = None
+            self._doubted = False
             self._held = self._held - spare | taken
             self._changed.notify_all()
         return taken == missing
@@ -243,8 +317,13 @@ class Listener:
     def _lost(self, error: QueueError | OSError) -> None:
         with self._changed:
             self._held = set()
+            news = self._failure is None
+            if news and not self._doubted:
+                self._failed_at = time.monotonic()
             self._failure = error
             self._changed.notify_all()
+        if news:
+            self._bells.ring_all()  # whoever sleeps looks what is the matter
 
     def _sleep(self, seconds: float | None, *descriptors: int) -> None:
         """Return when roused, when a descriptor is readable, or when the time is over."""

@@ -59,6 +59,10 @@ _ANNOUNCING_SECONDS = 0.5
 """Longest wait for other writers before a mode is announced: nothing depends on it, and it may be said again."""
 
 
+_CLOSING_SECONDS = 1.0
+"""Longest wait for a server that is away before a connection is closed: its agent is missed by its lease, too."""
+
+
 class SqlAgentQueue:
     """An `AgentQueue` on a database. May be shared by the threads and event loops of one process.
 
@@ -184,7 +188,10 @@ class SqlAgentQueue:
         with self._engine.write() as transaction:  # nothing is read first: mostly the key is new
             first = self._insert(transaction, posting, new_id(), 1)
         posted = first.stored(self._engine)
-        return self._submit_again(posting) if posted is None else posted
+        if posted is None:
+            return self._submit_again(posting)
+        self._answers.posted(posted)
+        return posted
 
     def _submit_again(self, posting: requests.Posting) -> StoredRequest:
         submission = posting.submission
@@ -413,7 +420,7 @@ class SqlAgentQueue:
             self._closing = True
         told = True
         try:
-            with self._engine.write() as transaction:
+            with self._engine.in_haste(_CLOSING_SECONDS), self._engine.write() as transaction:
                 retire(transaction, self._asked_by.agent_id, wording.CLOSED)
         except QueueGoneError:
             pass  # there is nobody to tell
@@ -471,6 +478,7 @@ class SqlAgentQueue:
         stored = found.stored(self._engine) if isinstance(found, requests.Posted) else found
         if stored is None:
             raise QueueUnavailableError("the request was not stored; ask again")
+        self._answers.posted(stored)
         return stored
 
     def _asking(self, submission: Submission) -> AskedBy:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from signoff.queue.clock import SECOND
 from signoff.queue.errors import (
     DamagedRecordError,
+    QueueAwayError,
     QueueError,
     QueueGoneError,
     QueueUnavailableError,
@@ -31,8 +32,10 @@ from signoff.queue.sqlite.wakeups import RELOOK_SECONDS, Bell
 from signoff.queue.text_escape import pack_text
 
 __all__ = [
+    "AWAY_SECONDS",
     "Answers",
     "Findings",
+    "Outage",
     "UnattendedNotice",
     "unknown_to_session",
 ]
@@ -40,6 +43,16 @@ __all__ = [
 
 _STAMP_PATIENCE_SECONDS = 1.0
 """Longest that an answer waits for other writers before it is handed over without a note."""
+
+
+_LOOK_PATIENCE_SECONDS = 0.0
+"""A look does not wait for a server that is away: the waiter does, and can be stopped."""
+
+AWAY_SECONDS = 0.5
+"""Between two looks at a server that is away."""
+
+_OUTAGE_SECONDS = 2.0
+"""An outage that is over before is not worth a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +72,37 @@ class Findings:
     cursor: int
 
 
+class Outage:
+    """Tells the person who started the agent, once, that the server is away and the agent goes on waiting.
+
+    Args:
+        place: The queue, in words.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._guard = threading.Lock()
+        self._since: float | None = None
+        self._told = False
+
+    def goes_on(self, error: QueueAwayError) -> None:
+        """The server is away; it is told when that lasts. Never fails."""
+        with self._guard:
+            now = time.monotonic()
+            self._since = now if self._since is None else self._since
+            if self._told or now - self._since < _OUTAGE_SECONDS:
+                return
+            self._told = True
+        cause = str(error).removeprefix(self._place).strip().partition(" (")[0]  # without the words of libpq
+        _say(f"the queue at {self._place} does not answer; still waiting ({cause})")
+
+    def over(self) -> None:
+        """The server has answered."""
+        if self._since is not None:
+            with self._guard:
+                self._since, self._told = None, False
+
+
 class Answers:
     """The ends of one session's requests, as they concern one of its connections.
 
@@ -75,9 +119,17 @@ class Answers:
         self._session = session
         self._agent_id = agent_id
         self._taken: set[int] = set()
+        self._tried: dict[int, int] = {}  # when answers were taken by writes of which nobody knows what became
+        self._deadlines: dict[str, int] = {}
+        self.outage = Outage(engine.name)
+
+    def posted(self, request: StoredRequest) -> None:
+        """Note until when a request waits, for those who cannot ask while the server is away."""
+        if request.pending and request.submission.expires_at is not None:
+            self._deadlines[request.id] = request.submission.expires_at
 
     def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
-        """Block until the newest revision of a request ends.
+        """Block until the newest revision of a request ends. A server that is away is waited for.
 
         Args:
             request_id: Of the request.
@@ -85,6 +137,7 @@ class Answers:
 
         Raises:
             UnknownRequestError: The session never posted that id.
+            QueueAwayError: The server of the queue was away when the deadline of the request passed.
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
             KeyboardInterrupt: The program was interrupted while this thread, which is not its main one, waited.
         """
@@ -92,24 +145,27 @@ class Answers:
         if not is_id(request_id):  # it would name a bell
             raise unknown_to_session(request_id)
         notice = UnattendedNotice()
-        with self._engine.hang_bell(request_id) as bell:
+
+        def go_on() -> None:
+            for each in checks:
+                each()
+
+        with self._engine.hang_bell(request_id) as bell, self._engine.in_haste(_LOOK_PATIENCE_SECONDS, go_on):
             self._belief.warm_up()
-            while (request := self._looked_at_again(request_id)).pending:
+            while (request := self._looked_at_again(request_id, bell, checks)).pending:
                 if _rest(bell, self.seconds_to_next_look([request.expires_at]), checks):
-                    for each in checks:
-                        each()
-                    taken = self._taken_at_once(request_id)
+                    go_on()
+                    taken = self._taken_at_once(request_id, bell, checks)
                     if taken is not None:
                         return taken
                 if notice.due:
                     notice.give(self._engine, request)
-        for each in checks:
-            each()
-        return self._deliver([request])[request_id]
+            go_on()
+            return self._deliver([request])[request_id]
 
     def notify(self, request_id: str, notice: UnattendedNotice) -> None:
         """Give the notice about a request that waits. Never fails."""
-        with contextlib.suppress(QueueError):
+        with contextlib.suppress(QueueError), self._engine.in_haste(_LOOK_PATIENCE_SECONDS):
             request = self._concerning(request_id)
             if request.pending:
                 notice.give(self._engine, request)
@@ -124,7 +180,16 @@ class Answers:
             waiting: All ids that are waited for.
             since: Cursor of the look before; changes after it are looked at. None in the first look.
             due: True if the deadline of one of them has passed.
+
+        Raises:
+            QueueAwayError: The server is away, and nothing was found out.
         """
+        with self._engine.in_haste(_LOOK_PATIENCE_SECONDS):
+            return self._collect(newcomers, waiting, since, due=due)
+
+    def _collect(
+        self, newcomers: Collection[str], waiting: Collection[str], since: int | None, *, due: bool
+    ) -> Findings:
         if due:
             self._expire()
         if since is None:
@@ -134,6 +199,9 @@ class Answers:
             changed = set() if since is None else self._changed(look, since)
             wanted = {*newcomers, *changed.intersection(waiting)}
             known, failures = self._known(look, wanted)
+        self.outage.over()
+        for request in known:
+            self.posted(request)
         return Findings(
             outcomes=self._deliver(request for request in known if not request.pending),
             waiting={request.id: request.expires_at for request in known if request.pending},
@@ -162,6 +230,10 @@ class Answers:
         if soonest is None:
             return RELOOK_SECONDS
         return min(RELOOK_SECONDS, max(0.0, (soonest - self._engine.now) / SECOND))
+
+    def past_while_away(self, request_ids: Iterable[str]) -> list[str]:
+        """Those of some requests whose deadline has passed, as far as is known without asking the server."""
+        return [each for each in request_ids if self.is_past(self._deadlines.get(each))]
 
     def is_past(self, deadline: int | None) -> bool:
         """True if a deadline has passed."""
@@ -207,12 +279,29 @@ class Answers:
         )
         return {row["id"] for row in rows}
 
-    def _looked_at_again(self, request_id: str) -> StoredRequest:
-        """A look that may begin while the server goes: one that is cut off changed nothing, and is taken again."""
-        try:
-            return self._look_at(request_id)
-        except QueueUnavailableError:
-            return self._look_at(request_id)  # a queue that is gone says so again
+    def _looked_at_again(self, request_id: str, bell: Bell, checks: Sequence[Callable[[], None]]) -> StoredRequest:
+        """A look that may begin while the server goes: one that is cut off changed nothing, and is taken again.
+
+        Raises:
+            QueueAwayError: The server is still away when the deadline has passed.
+        """
+        failed = False
+        while True:
+            try:
+                request = self._look_at(request_id)
+            except QueueAwayError as error:
+                self.outage.goes_on(error)
+                if self.past_while_away([request_id]):
+                    raise
+                _rest(bell, AWAY_SECONDS, checks)
+            except QueueUnavailableError:
+                if failed:  # a queue that is gone says so again
+                    raise
+                failed = True
+            else:
+                self.outage.over()
+                self.posted(request)
+                return request
 
     def _look_at(self, request_id: str) -> StoredRequest:
         request = self._concerning(request_id)
@@ -231,9 +320,10 @@ class Answers:
         with self._engine.write() as transaction:
             end_expired(transaction)
 
-    def _taken_at_once(self, request_id: str) -> Outcome | None:
+    def _taken_at_once(self, request_id: str, bell: Bell, checks: Sequence[Callable[[], None]]) -> Outcome | None:
         """Look and take what is there, if nothing has to be said of it; who is rung mostly can."""
-        request = self._looked_at_again(request_id) if self._engine.distant else None
+        request = self._looked_at_again(request_id, bell, checks) if self._engine.distant else None
+        taken: StoredRequest | None = None
         if request is not None and not self._can_be_taken(request):
             return None
         try:
@@ -246,9 +336,15 @@ class Answers:
         except QueueGoneError:
             raise
         except QueueUnavailableError:  # it is handed over without a note, or another connection took it
+            self._note_tried(taken)
             return None
         self._taken.add(taken.seq)
         return self._outcome(taken, None)
+
+    def _note_tried(self, taken: StoredRequest | None) -> None:
+        """Note an answer that this connection has taken, if the write took place: the time tells."""
+        if taken is not None and taken.delivered_at is not None:
+            self._tried[taken.seq] = taken.delivered_at
 
     def _can_be_taken(self, request: StoredRequest) -> bool:
         """True if a request has an answer that nobody took, and of which nothing has to be said."""
@@ -266,6 +362,11 @@ class Answers:
         doubts = {each.seq: doubt for each in delivered if (doubt := self._belief.doubt(each)) is not None}
         delivered = [self._with_contents(each, doubts) for each in delivered]
         unnoted = {request.seq for request in delivered if request.delivered_at is None}
+        self._taken |= {
+            request.seq
+            for request in delivered
+            if request.delivered_at is not None and self._tried.get(request.seq) == request.delivered_at
+        }
         if unnoted:
             try:
                 with self._engine.write(durable=False, patience=_STAMP_PATIENCE_SECONDS) as transaction:
@@ -374,13 +475,17 @@ class UnattendedNotice:
         if not _is_first():
             return
         command = f"signoff --queue {_shell_word(engine.option)}" if engine.option else "signoff"
-        # Whoever started the agent may have closed standard error.
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            sys.stderr.write(
-                f"signoff: {_printable(request.submission.tool_name)} waits for an answer, and no screen is open;"
-                f" to review it, type: {command}\n"
-            )
-            sys.stderr.flush()
+        _say(
+            f"{_printable(request.submission.tool_name)} waits for an answer, and no screen is open;"
+            f" to review it, type: {command}"
+        )
+
+
+def _say(words: str) -> None:
+    """Write a line to standard error, which whoever started the agent may have closed. Never fails."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"signoff: {words}\n")
+        sys.stderr.flush()
 
 
 def _is_first() -> bool:

@@ -7,10 +7,11 @@ import contextlib
 import time
 import weakref
 
-from signoff.queue.errors import CLOSED_CONNECTION, QueueUnavailableError
+from signoff.queue.errors import CLOSED_CONNECTION, QueueAwayError, QueueUnavailableError
 from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, interrupted
 from signoff.queue.records import Outcome
 from signoff.queue.sql.answers import (
+    AWAY_SECONDS,
     Answers,
     Findings,
     UnattendedNotice,
@@ -99,13 +100,19 @@ class WaitingRoom:
                 self._send_away(KeyboardInterrupt())
                 return
             newcomers, self._newcomers = self._newcomers, set()
-            findings = await self._thread.run(
-                self._answers.collect,
-                newcomers,
-                frozenset(self._waiters),
-                cursor,
-                due=any(map(self._answers.is_past, self._deadlines.values())),
-            )
+            try:
+                findings = await self._thread.run(
+                    self._answers.collect,
+                    newcomers,
+                    frozenset(self._waiters),
+                    cursor,
+                    due=any(map(self._answers.is_past, self._deadlines.values())),
+                )
+            except QueueAwayError as error:
+                self._newcomers |= newcomers & self._waiters.keys()
+                self._go_on_without(error)
+                await self._rest(bell, AWAY_SECONDS)
+                continue
             cursor = findings.cursor
             self._announce(findings)
             due = next(((each, notice) for each, notice in self._notices.items() if notice.due), None)
@@ -132,6 +139,13 @@ class WaitingRoom:
         for request_id, failure in findings.failures.items():
             for waiter in self._dismiss(request_id):
                 waiter.set_exception(failure)
+
+    def _go_on_without(self, error: QueueAwayError) -> None:
+        """Wait for a server that is away, but for those whose deadline has passed."""
+        self._answers.outage.goes_on(error)
+        for request_id in self._answers.past_while_away(tuple(self._waiters)):
+            for waiter in self._dismiss(request_id):
+                waiter.set_exception(error)
 
     def _send_away(self, error: BaseException) -> None:
         for request_id in tuple(self._waiters):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
 from typing import Any, Protocol
@@ -251,16 +251,17 @@ class Leases(Protocol):
             QueueUnavailableError: The queue cannot be used.
         """
 
-    def dead(self, agents: Sequence[Row]) -> tuple[str, ...]:
-        """Ids of those who are certainly dead, of agents that are on record as connected.
+    def dead(self, agents: Sequence[Row]) -> dict[str, int | None]:
+        """Those who are dead, of agents that are on record as connected, by id.
 
-        In doubt an agent lives: nobody's request is ended on suspicion.
+        With each for how many microseconds it had lost its connection; None for one whose process has certainly
+        ended. In doubt an agent lives: nobody's request is ended on suspicion.
 
         Args:
             agents: Rows with ``id``, ``host``, ``boot`` and ``pid``.
         """
 
-    def clear(self, agent_ids: Sequence[str]) -> None:
+    def clear(self, agent_ids: Iterable[str]) -> None:
         """Remove what dead agents left behind. Never fails."""
 
 
@@ -341,6 +342,14 @@ class Engine(Protocol):
     @property
     def now(self) -> int:
         """The time, by the clock of the database as far as it is known: microseconds since the epoch."""
+
+    def in_haste(self, patience: float, check: Callable[[], None] | None = None) -> AbstractContextManager[None]:
+        """Wait for less in this thread, for the length of a ``with`` block, if the server is away.
+
+        Args:
+            patience: Longest wait for a server that is being restarted, in seconds.
+            check: Called several times a second while a server is waited for; ends that by raising.
+        """
 
     def hang_bell(self, key: str) -> Bell:
         """Put up a bell that this queue's writers ring.
@@ -505,6 +514,11 @@ class OwnConnection:
         """Take whichever queue comes next for the one that is meant."""
         self._gone = self._queue_id = None
         self._change = 0
+
+    def in_haste(self, patience: float, check: Callable[[], None] | None = None) -> AbstractContextManager[None]:
+        """Wait for less in this thread if the server is away; a file never is."""
+        del patience, check
+        return contextlib.nullcontext()
 
     @contextlib.contextmanager
     def _usable(self) -> Iterator[None]:

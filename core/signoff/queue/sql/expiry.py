@@ -53,10 +53,12 @@ class Sweeper:
 
     def end(self, transaction: Transaction, overdue: Overdue) -> None:
         """End what is overdue as part of a write."""
-        for agent_id in overdue.dead_agents:
+        for agent_id, lost_us in overdue.dead_agents.items():
             agent = transaction.row("SELECT pid FROM agents WHERE id = ?", agent_id)
             assert agent is not None
-            retire(transaction, agent_id, wording.agent_is_gone(agent["pid"]))
+            pid = agent["pid"]
+            why = wording.agent_is_gone(pid) if lost_us is None else wording.agent_is_lost(lost_us)
+            retire(transaction, agent_id, why)
         self._engine.leases.clear(overdue.dead_agents)
         if overdue.expired:
             end_expired(transaction)

@@ -13,7 +13,7 @@ __all__ = ["OVERDUE", "Overdue", "find_overdue", "overdue_of"]
 class Overdue(NamedTuple):
     """All that a sweep would end."""
 
-    dead_agents: tuple[str, ...]
+    dead_agents: dict[str, int | None]  # by id; for how many microseconds they had lost their connection
     expired: bool
 
     def __bool__(self) -> bool:

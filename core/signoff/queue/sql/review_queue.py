@@ -149,6 +149,12 @@ _SWEEP_AGAIN_SECONDS = 0.5
 _RISK_SECONDS = 0.1
 """Longest wait of somebody who watches for the reviewer's own risk of requests; then they are told without it."""
 
+_AWAY_SECONDS = 0.4
+"""Whoever watches is told within two seconds that the server is away, but not of one broken connection."""
+
+_CLOSING_SECONDS = 1.0
+"""Longest wait for a server that is away before a connection is closed."""
+
 _MOST_UNFILED = 100
 """While somebody watches, at most so many records of the history wait to be filed for the search."""
 
@@ -184,11 +190,16 @@ class _Watch:
     def begin(self, cursor: int) -> _Look:
         """Hang the bell up, and look for the first time."""
         self._bell = self._engine.hang_bell(REVIEWERS)
-        self._attend(self._bell)
-        return self._changes(cursor, _RISK_SECONDS)
+        with self._engine.in_haste(_AWAY_SECONDS):
+            self._attend(self._bell)
+            return self._changes(cursor, _RISK_SECONDS)
 
     def look(self, cursor: int, *, rest: bool) -> _Look:
         """Look again, after some rest if that is wanted; a ring ends it."""
+        with self._engine.in_haste(_AWAY_SECONDS):
+            return self._look(cursor, rest=rest)
+
+    def _look(self, cursor: int, *, rest: bool) -> _Look:
         bell = self._bell
         assert bell is not None
         if time.monotonic() - self._swept >= _SWEEP_AGAIN_SECONDS:
@@ -598,7 +609,7 @@ class SqlReviewQueue(GrantReview):
             return
         forked = self._engine.forked
         if not forked:
-            with contextlib.suppress(QueueError):
+            with contextlib.suppress(QueueError), self._engine.in_haste(_CLOSING_SECONDS):
                 self.recall_history()
         self._engine.close()
         if forked:

@@ -16,7 +16,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -233,19 +233,19 @@ class FileLeases:
         with _guard:
             return agent_id in _own or _locked_by_another(self._prefix + agent_id)
 
-    def dead(self, agents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-        """Ids of those who are certainly dead. An agent of another machine is never known to be.
+    def dead(self, agents: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+        """Those who are certainly dead, by id. An agent of another machine is never known to be.
 
         Args:
             agents: Rows with ``id``, ``host``, ``boot`` and ``pid``.
         """
-        return tuple(
-            agent["id"]
+        return {
+            agent["id"]: None
             for agent in agents
             if self._within_reach(agent["host"], agent["boot"]) and self._is_dead(agent)
-        )
+        }
 
-    def clear(self, agent_ids: Sequence[str]) -> None:
+    def clear(self, agent_ids: Iterable[str]) -> None:
         """Remove what dead agents left behind. Never fails."""
         for agent_id in agent_ids:
             self._missing.pop(agent_id, None)

@@ -93,7 +93,8 @@ def _state_words(known: Known) -> str:
         words = f"{words}; stopped by you {when_text(left.stopped_at, known.now)}"
     if not left.number:
         return words  # what it withdrew itself before it ended is not counted, so not that nothing waited
-    how = "its process ended" if left.died else "it closed its connection"
+    ended = "it lost its connection" if left.cut_off else "it closed its connection"
+    how = "its process ended" if left.died else ended
     most = " at least" * left.more
     return (
         f"{words}: {how} while it waited, {number_text(left.number, 'request')}{most} can no longer be answered;"

@@ -22,7 +22,7 @@ from signoff.queue import (
     UnknownRequestError,
 )
 from signoff.queue.records import loudest
-from signoff.queue.wording import CLOSED, agent_is_gone
+from signoff.queue.wording import CLOSED, left_alone, lost_its_connection
 from signoff_tui.screens.agents.figures import AgentKey, Figures, LastHour, count, read_last_hour
 
 __all__ = ["DAY_US", "Agent", "LeftBehind", "Reading", "Remembered", "picks", "read", "waiting_of"]
@@ -45,13 +45,15 @@ class LeftBehind(Struct, frozen=True):
 
     Attributes:
         number: How many requests nobody can answer any more.
-        died: Whether its process was found dead; else it closed the connection itself.
+        died: Whether its process was found dead.
+        cut_off: Whether it had lost its connection for too long; if neither, it closed the connection itself.
         more: Whether there may be more than were counted.
         stopped_at: When you stopped it last, microseconds since the epoch; None if you did not.
     """
 
     number: int = 0
     died: bool = False
+    cut_off: bool = False
     more: bool = False
     stopped_at: int | None = None
 
@@ -227,9 +229,10 @@ def _left_by(queue: ReviewQueue, record: AgentRecord) -> LeftBehind:
         until=record.ended_at,
     )
     found = queue.history(which, limit=MOST_LEFT)
-    reasons = [each.reason for each in found if each.reason in {CLOSED, agent_is_gone(record.pid)}]
-    died = any(reason != CLOSED for reason in reasons)
-    return LeftBehind(len(reasons), died, len(found) == MOST_LEFT, _stopped_at(queue, record))
+    reasons = [each.reason for each in found if each.reason == CLOSED or left_alone(each.reason)]
+    cut_off = any(map(lost_its_connection, reasons))
+    died = not cut_off and any(reason != CLOSED for reason in reasons)
+    return LeftBehind(len(reasons), died, cut_off, len(found) == MOST_LEFT, _stopped_at(queue, record))
 
 
 def _stopped_at(queue: ReviewQueue, record: AgentRecord) -> int | None:
