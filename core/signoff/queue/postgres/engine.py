@@ -549,9 +549,8 @@ class PostgresEngine(OwnConnection):
     def _connected(self) -> Connection:
         if self._connection is None:
             longest = ANSWER_SECONDS if self._haste.patience is None else _HASTY_CONNECT_SECONDS
-            self._connection = connect_within(
-                self.place, self._left(longest * self.place.hosts), self._require_answering
-            )
+            seconds, check = self._left(longest * self.place.hosts), self._watch_over(self._haste.answer)
+            self._connection = connect_within(self.place, seconds, check)
             self._connection.limit = self._left(_PREPARE_SECONDS)
             self.generation += 1
         return self._connection

@@ -60,7 +60,7 @@ _ANNOUNCING_SECONDS = 0.5
 
 
 _CLOSING_SECONDS = 1.0
-"""Longest wait for a server that is away before a connection is closed: its agent is missed by its lease, too."""
+"""Longest wait for a server that is away before a connection is closed, or when a program is told to stop."""
 
 
 class SqlAgentQueue:
@@ -271,6 +271,10 @@ class SqlAgentQueue:
             UnknownRequestError: This session never posted that id.
             QueueUnavailableError: Nothing was changed.
         """
+        with self._engine.in_haste(_CLOSING_SECONDS):  # most often the program was told to stop
+            return self._withdraw(request_id, reason)
+
+    def _withdraw(self, request_id: str, reason: str) -> bool:
         with self._engine.write() as transaction:
             end_expired(transaction)
             request = self._answers.concerning(transaction, request_id)
@@ -392,7 +396,7 @@ class SqlAgentQueue:
 
     async def awithdraw(self, request_id: str, reason: str) -> bool:
         """Asynchronous `withdraw`."""
-        return await self._thread().run(self.withdraw, request_id, reason)
+        return await self._thread().run(self._withdraw, request_id, reason)
 
     async def ause_grant(self, submission: Submission) -> Grant | None:
         """Asynchronous `use_grant`."""
