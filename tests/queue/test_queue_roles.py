@@ -89,6 +89,7 @@ def known(victim: AgentQueue, review: ReviewQueue, mallory: AgentQueue) -> dict[
     done = victim.submit(call("k2"))
     approve(review, done, remember=True)
     (grant,) = review.grants()
+    review.history()  # which files the record for the search
     (own,) = (request for request in review.pending() if request.asked_by.session == "s-mallory")
     return {
         "victim": waiting.asked_by.agent_id,
@@ -137,7 +138,7 @@ _RECORD = """
 INSERT INTO history (seq, at, agent, session, tool, state, asked_by, took_us, hash, reason, submission, decision,
     decided_by, request_seq, request_id)
 SELECT (SELECT seq + 1 FROM last_record()), now_us(), 'x', {session}, 'x', {state},
-    '{{"agent_id":"x","session":"s-mallory"}}', 0, 'x', '', {submission}, {decision}, {by}, {seq}, {id}
+    '{{"agent_id":"x","session":"' || {session} || '"}}', 0, 'x', '', {submission}, {decision}, {by}, {seq}, {id}
 """
 
 
@@ -189,6 +190,11 @@ WRITES = {
     "take a request over": "UPDATE requests SET agent_id = %(mallory)s WHERE id = %(waiting)s",
     "give one's request away": "UPDATE requests SET agent_id = %(victim)s WHERE id = %(own)s",
     "put one's request into a name": """UPDATE requests SET asked_by = '{"session":"s-41"}' WHERE id = %(own)s""",
+    "put one's request into a session": """
+    UPDATE requests SET agent_id = agent_id, asked_by = '{"agent_id":"' || agent_id || '","session":"s-41"}',
+        change = (SELECT value FROM counters WHERE name = 'change')
+    WHERE id = %(own)s
+    """,
     "ask for another agent": _request(agent="%(victim)s"),
     "ask in another session": _request(session="'s-41'"),
     "ask in the name of another session": _request(asked_by="""'{"agent_id":"x","session":"s-41"}'"""),
@@ -230,6 +236,10 @@ WRITES = {
     "record the end of another's": _record(
         state="'withdrawn'", seq="%(waiting_seq)s", id="%(waiting)s", submission="NULL"
     ),
+    "record the end of another's as one's own": _record(
+        state="'withdrawn'", seq="%(waiting_seq)s", id="%(own)s", submission="NULL"
+    ),
+    "record damage of another's": _record(state="'withdrawn'", id="%(waiting)s"),
     "record a deletion": _record(state="'withdrawn'"),
     "record for the far future": _record(
         decision="""'{"approved":true,"source":"rule","by":"x"}'""", by="'x'"
@@ -260,8 +270,7 @@ WRITES = {
 def test_an_asking_role_reads_nothing_of_another_session(opener, log_in, known, what):
     raw = log_in("mallory", ROLES.ask)
     with opener.administrator() as admin:
-        table = READS[what].split(" FROM ")[1].split()[0]
-        assert table == "search" or admin.execute(READS[what].replace(" FOR UPDATE", ""), known).fetchall()
+        assert admin.execute(READS[what].replace(" FOR UPDATE", ""), known).fetchall()
     with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
         assert raw.execute(READS[what], known).fetchall() == []
 
@@ -325,6 +334,15 @@ def test_the_functions_that_act_for_the_owner_are_for_nobody_by_default(opener):
         ).fetchall()
     assert len(found) > 4
     assert [row for row in found if row[1] != ["search_path=pg_catalog, pg_temp"] or row[2]] == []
+
+
+def test_an_asking_role_has_no_right_to_what_decides(opener):
+    with opener.administrator() as admin:
+        (column, table) = admin.execute(
+            "SELECT has_column_privilege('asking', 'requests', 'decision', 'INSERT, UPDATE'),"
+            " has_table_privilege('asking', 'requests', 'INSERT, UPDATE, DELETE, TRUNCATE')"
+        ).fetchone()
+    assert (column, table) == (False, False)
 
 
 def test_an_asking_role_may_run_only_what_asking_takes(opener):

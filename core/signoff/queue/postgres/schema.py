@@ -443,10 +443,6 @@ WHEN (NEW.decision IS DISTINCT FROM OLD.decision
     OR (NEW.state <> OLD.state AND NEW.state IN ('approved', 'rejected')))
 EXECUTE FUNCTION decided_in_own_name();
 
-CREATE OR REPLACE TRIGGER requests_wait_first BEFORE INSERT ON requests FOR EACH ROW
-WHEN (NEW.decision IS NOT NULL OR NEW.state IN ('approved', 'rejected'))
-EXECUTE FUNCTION decided_in_own_name();
-
 CREATE OR REPLACE TRIGGER history_own_name BEFORE INSERT ON history FOR EACH ROW
 EXECUTE FUNCTION recorded_in_own_name();
 
