@@ -186,7 +186,7 @@ def connect(place: PostgresPlace) -> Connection:
     if place.hosts > 1 and "connect_timeout" not in given:
         options["connect_timeout"] = _NEXT_HOST_SECONDS
     connection = Connection.connect(**options, autocommit=True, row_factory=dict_row)
-    connection.prepare_threshold = None  # what an error kept from being prepared would be taken for prepared
+    connection.prepare_threshold = 3
     _open.add(connection)
     try:
         _refuse_old(connection, place)

@@ -28,7 +28,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
 import psycopg
-from psycopg.pq import TransactionStatus
 
 from signoff.queue.clock import SECOND, now_us
 from signoff.queue.errors import FORKED_CONNECTION, QueueError, QueueUnavailableError
@@ -98,7 +97,6 @@ FROM "{{schema}}".counters, "{{schema}}".format WHERE counters.name IN ('change'
 _BEGIN: Query = ("BEGIN ISOLATION LEVEL READ COMMITTED", ())
 _BEGIN_WRITE = f'SELECT change, now, {OWN_SESSION} FROM "{{schema}}".begin_write(?, ?, ?, ?, ?)'  # noqa: S608
 _COMMIT: Query = ("COMMIT", ())
-_ROLLBACK: Query = ("ROLLBACK", ())
 # A screen that is awake shares the lock of the present slice of time; one that hangs keeps an old one.
 _SLICE = "floor(extract(epoch FROM clock_timestamp()) / 4)::int"
 _ATTEND = f"SELECT pg_try_advisory_lock_shared(?::int, slice), slice FROM (SELECT {_SLICE} AS slice) AS now"  # noqa: S608
@@ -730,7 +728,7 @@ class PostgresEngine(OwnConnection):
         """
         try:
             # Once we have the lock, whoever held it is done, one way or the other.
-            asking = *self._opening(PATIENCE_SECONDS, durable=True), (_NOTED, (self._writer,)), _ROLLBACK
+            asking = *self._opening(PATIENCE_SECONDS, durable=True), (_NOTED, (self._writer,)), _COMMIT
             found = self.send(asking, PATIENCE_SECONDS, again=True)[-2].fetchone()
         except (psycopg.Error, QueueUnavailableError) as error:
             raise QueueUnavailableError(
@@ -752,8 +750,10 @@ class PostgresEngine(OwnConnection):
         """End a transaction without effect; a connection that cannot do that is given up."""
         connection = self._connection
         try:
-            if connection is not None and connection.info.transaction_status is not TransactionStatus.IDLE:
-                connection.execute("ROLLBACK")
+            if connection is not None and not connection.closed:
+                # Prepared, so that psycopg forgets all that it has prepared: a statement that the error kept from
+                # being prepared would be taken for prepared.
+                connection.execute("ROLLBACK", prepare=True)
         except psycopg.Error:
             self._discard()
 
