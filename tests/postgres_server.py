@@ -94,6 +94,10 @@ class Server:
             os.chown(path, self._user.pw_uid, self._user.pw_gid)
         return path
 
+    def program(self, name: str) -> str:
+        """Path of one of PostgreSQL's programs, of the version of the server."""
+        return str(self._programs / name)
+
     @property
     def socket(self) -> Path:
         """Where the server listens."""
@@ -165,6 +169,10 @@ class Server:
             yield
         finally:
             self.start()
+
+    def promote(self) -> None:
+        """Let a standby take the place of the server that it followed."""
+        self._run("pg_ctl", "promote", "--pgdata=data", "--wait")
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:

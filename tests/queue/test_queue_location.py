@@ -97,7 +97,7 @@ def test_nobody_else_may_enter_whatever_the_umask(tmp_path, umask):
     try:
         with open_agent_queue(INFO, tmp_path / "new" / "queue") as agent:
             agent.submit(call())
-            bell = agent._engine.hang_bell("key")  # a sleeper's pipe, while it hangs
+            bell = agent._engine.hang_bell("key", "key")  # a sleeper's pipe, while it hangs
             found = {path: path.lstat() for path in (tmp_path / "new").rglob("*")}
             bell.close()
     finally:

@@ -34,6 +34,7 @@ from signoff.queue.postgres.connection import parse_url
 from signoff.queue.postgres.schema import SCHEMA_VERSION
 from signoff.queue.postgres.wakeups import LONGEST_PAYLOAD, LocalBells, payloads
 from signoff.queue.sql import answers
+from signoff.queue.sql.engine import session_bell
 from signoff.queue.sqlite.wakeups import REVIEWERS
 
 INFO = AgentInfo("refactor", "s-41", "/work")
@@ -242,6 +243,20 @@ def test_what_concerns_many_is_split_into_several_notifications():
     for bell in hung:
         bell.sleep(PATIENCE)
         bell.close()
+
+
+def test_what_concerns_one_session_does_not_reach_the_agents_of_another(opener, agent, review, monkeypatch):
+    other = opener.agent(session="another")
+    heard = {each: [] for each in (agent, other)}
+    for each, words in heard.items():
+        monkeypatch.setattr(each._engine.bells, "ring_words", words.append)
+        each._engine.hang_bell(session_bell(each.agent.session), session_bell(each.agent.session))
+    posted = agent.submit(call())
+    eventually(lambda: heard[agent])
+    approve(review, posted)
+    other.submit(call("later"))
+    eventually(lambda: heard[other])
+    assert not set(" ".join(heard[agent]).split()) & set(" ".join(heard[other]).split())
 
 
 def test_nobody_to_wake_is_no_notification():

@@ -332,7 +332,7 @@ def test_the_commands_of_the_guide_work(tmp_path):
             "/etc/ssl/team.crt", str(tls.certificates.root)
         )
         done = subprocess.run(
-            ["sh", "-eux", "-c", commands], check=False, capture_output=True, text=True, env=environment
+            ["sh", "-eux", "-c", commands], check=False, capture_output=True, text=True, env=environment, cwd=home
         )
         assert done.returncode == 0, done.stderr
     finally:

@@ -177,7 +177,7 @@ def test_a_replica_names_its_primary_to_those_who_may_know(replicated, opener):
 
 def test_nobody_is_taken_for_awake_who_can_only_look(reading, opener):
     with reading.review() as looking:
-        bell = looking._engine.hang_bell(REVIEWERS)
+        bell = looking._engine.hang_bell(REVIEWERS, REVIEWERS)
         looking._engine.attend(bell)
         bell.close()
         assert not opener.review()._engine.attended()

@@ -82,8 +82,7 @@ def _now() -> int:
 def frozen() -> Iterator[None]:
     """Freeze what queues write down and what is looked up: times, local time, the process and files of agents."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("engine", "overdue", "answers"):
-            patch.setattr(f"signoff.queue.sql.{module}.now_us", _now)
+        patch.setattr("signoff.queue.sqlite.engine.now_us", _now)
         patch.setattr("signoff_tui.state.drift.this_host", lambda: "none of these agents")
         patch.setattr(SqlReviewQueue, "agents", _one_process(SqlReviewQueue.agents))
         patch.setenv("TZ", "UTC")

@@ -44,7 +44,7 @@ from signoff.queue.postgres.connection import (
 )
 from signoff.queue.postgres.leases import SessionLeases, screens_lock
 from signoff.queue.postgres.schema import SCHEMA_VERSION, Rights, SqlState, VectorIndex, another_format, prepare
-from signoff.queue.postgres.wakeups import BEAT_ANSWER_SECONDS, Listener, LocalBells, payloads
+from signoff.queue.postgres.wakeups import BEAT_ANSWER_SECONDS, Listener, LocalBells, channel, payloads
 from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
     PATIENCE_SECONDS,
@@ -122,6 +122,7 @@ _UNCHANGEABLE = {
     ),
 }
 _BEATING_SECONDS = 5.0
+_TELL = "SELECT pg_notify(channel, payload) FROM unnest(?::text[], ?::text[]) AS told (channel, payload)"
 _NOTED = "SELECT number FROM writes WHERE writer = ?"
 _NOTE_WRITE = """
 INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
@@ -426,8 +427,12 @@ class PostgresEngine(OwnConnection):
         found: _Haste = getattr(self._hastes, "now", _Haste())
         return found
 
-    def hang_bell(self, key: str) -> Bell:
+    def hang_bell(self, key: str, audience: str) -> Bell:
         """Put up a bell that this queue's writers ring.
+
+        Args:
+            key: What it is rung by.
+            audience: To whom it belongs; what concerns others does not even reach this process.
 
         Raises:
             QueueUnavailableError: It cannot be put up.
@@ -436,7 +441,7 @@ class PostgresEngine(OwnConnection):
         try:
             bell = self.bells.hang(key)
             if self.read_only is not ReadOnly.REPLICA:  # which announces nothing
-                self._listener.start()
+                self._listener.hear(audience)
         except (OSError, RuntimeError) as error:
             raise QueueUnavailableError(f"cannot wait for {self.place.name}: {error}") from error
         return bell
@@ -713,9 +718,14 @@ class PostgresEngine(OwnConnection):
             return
 
     def _closing_statements(self, transaction: _PostgresTransaction) -> list[Query]:
-        channel = self.place.schema
         closing: list[Query] = [(_NOTE_WRITE, (self._writer, self._writes, transaction.now))]
-        closing += [("SELECT pg_notify(?, ?)", (channel, each)) for each in payloads(transaction.bells)]
+        told = [
+            (channel(self.place.schema, audience), payload)
+            for audience, keys in transaction.audiences.items()
+            for payload in payloads(keys)
+        ]
+        if told:
+            closing.append((_TELL, ([each for each, _ in told], [each for _, each in told])))
         if self._writes == 1:
             closing.append(("DELETE FROM writes WHERE at < ?", (transaction.now - _FORGET_US,)))
         return [*closing, _COMMIT]

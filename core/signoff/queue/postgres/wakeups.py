@@ -33,6 +33,7 @@ __all__ = [
     "LONGEST_PAYLOAD",
     "Listener",
     "LocalBells",
+    "channel",
     "payloads",
 ]
 
@@ -108,6 +109,11 @@ def payloads(keys: Iterable[str]) -> Iterator[str]:
         yield " ".join(words)
 
 
+def channel(schema: str, audience: str) -> str:
+    """Return the channel on which writers of a queue tell an audience that something changed."""
+    return f"signoff_{_word(f'{schema} {audience}')}"
+
+
 def _word(key: str) -> str:
     """A key in few letters that need no quoting; if two ever share them, somebody looks once in vain."""
     return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -141,7 +147,7 @@ class Listener:
     """Hears what the writers of a queue announce, in a daemon thread that starts when it is needed.
 
     Args:
-        place: The queue; its channel has the name of its schema.
+        place: The queue.
         bells: Are rung.
     """
 
@@ -149,6 +155,8 @@ class Listener:
         self._place = place
         self._bells = bells
         self._changed = threading.Condition(threading.RLock())
+        self._channels: set[str] = set()
+        self._heard: set[str] = set()
         self._wanted: set[int] = set()
         self._held: set[int] = set()
         self._failure: QueueError | OSError | None = None
@@ -160,12 +168,25 @@ class Listener:
         self._thread: threading.Thread | None = None
         self._woken, self._wake = -1, -1
 
-    def start(self) -> None:
-        """Listen from soon on. All bells are rung when that has begun, so nothing is missed in between.
+    def hear(self, audience: str) -> None:
+        """Hear from soon on what concerns an audience. All bells are rung then, so nothing is missed in between.
+
+        Args:
+            audience: As for `signoff.queue.sql.engine.Engine.hang_bell`.
 
         Raises:
             OSError: There are too many open files or threads.
         """
+        wanted = channel(self._place.schema, audience)
+        with self._changed:
+            if wanted in self._channels:
+                return
+            self._channels.add(wanted)
+        self._start()
+        with self._changed:
+            self._rouse()
+
+    def _start(self) -> None:
         with self._changed:
             if self._thread is None and not self._closed:
                 self._woken, self._wake = os.pipe()
@@ -187,7 +208,7 @@ class Listener:
         end = time.monotonic() + seconds
         with self._changed:
             self._wanted.add(lock)
-        self.start()
+        self._start()
         with self._changed:
             self._rouse()
             while lock not in self._held:
@@ -276,11 +297,14 @@ class Listener:
 
     def _serve(self, connection: Connection) -> None:
         connection.add_notify_handler(lambda heard: self._bells.ring_words(heard.payload))
-        connection.execute(f'LISTEN "{self._place.schema}"')
+        self._heard = set()
+        self._listen(connection)
         self._silent = False
         self._bells.ring_all()  # something may have been missed
         answered_at = time.monotonic()
         while not self._closed:
+            if self._listen(connection):
+                self._bells.ring_all()
             complete = self._settle(connection)
             beats = time.monotonic() < self._beats_until
             self._sleep(BEAT_SECONDS if beats else None if complete else _RETRY_SECONDS, connection.fileno())
@@ -295,6 +319,15 @@ class Listener:
                 with self._changed:
                     self._doubted = False
                     self._changed.notify_all()
+
+    def _listen(self, connection: Connection) -> bool:
+        """Listen to what is not listened to yet; says whether there was anything."""
+        with self._changed:
+            missing = self._channels - self._heard
+        for each in missing:
+            connection.execute(f'LISTEN "{each}"')
+        self._heard |= missing
+        return bool(missing)
 
     def _settle(self, connection: Connection) -> bool:
         """Take and give up locks until what is held is what is wanted; says whether that succeeded."""

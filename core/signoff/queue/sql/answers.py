@@ -117,6 +117,7 @@ class Answers:
         self._engine = engine
         self._belief = belief
         self._session = session
+        self._audience = session_bell(session)
         self._agent_id = agent_id
         self._taken: set[int] = set()
         self._tried: dict[int, int] = {}  # when answers were taken by writes of which nobody knows what became
@@ -150,7 +151,10 @@ class Answers:
             for each in checks:
                 each()
 
-        with self._engine.hang_bell(request_id) as bell, self._engine.in_haste(_LOOK_PATIENCE_SECONDS, go_on):
+        with (
+            self._engine.hang_bell(request_id, self._audience) as bell,
+            self._engine.in_haste(_LOOK_PATIENCE_SECONDS, go_on),
+        ):
             self._belief.warm_up()
             while (request := self._looked_at_again(request_id, bell, checks)).pending:
                 if _rest(bell, self.seconds_to_next_look([request.expires_at]), checks):
@@ -241,7 +245,7 @@ class Answers:
 
     def hang_bell(self) -> Bell:
         """Put up a bell that rings whenever a request of the session changes."""
-        return self._engine.hang_bell(session_bell(self._session))
+        return self._engine.hang_bell(self._audience, self._audience)
 
     def _concern(self, request_id: str) -> tuple[Query, Query]:
         """The queries for the newest revision of a request, and for the newest of this connection."""

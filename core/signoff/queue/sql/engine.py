@@ -157,7 +157,7 @@ class Transaction(Look):
         self.filed: int | None = None
         """Seq of the last record that the search knows, as far as this write has asked for it."""
         self._changes = False
-        self._bells: dict[str, None] = {}
+        self._rung: dict[str, dict[str, None]] = {}
 
     def run(self, statement: str, *values: object) -> int:
         """Run a statement that changes something; returns how many rows it changed."""
@@ -194,7 +194,8 @@ class Transaction(Look):
             request_id: Id of the request.
             session: Its session as stored.
         """
-        self._bells[request_id] = self._bells[session_bell(session)] = None
+        of_session = session_bell(session)
+        self._rung.setdefault(of_session, {of_session: None})[request_id] = None
         self._next_change()
 
     def grants_change(self) -> None:
@@ -212,7 +213,14 @@ class Transaction(Look):
     @property
     def bells(self) -> tuple[str, ...]:
         """The keys to ring when the change is visible: of those who wait, then of reviewers."""
-        return (*self._bells, REVIEWERS) if self._changes else ()
+        return tuple(key for keys in self.audiences.values() for key in keys)
+
+    @property
+    def audiences(self) -> Mapping[str, Sequence[str]]:
+        """The keys to ring when the change is visible, by those whom they concern: a session, or `REVIEWERS`."""
+        if not self._changes:
+            return {}
+        return {**{audience: tuple(keys) for audience, keys in self._rung.items()}, REVIEWERS: (REVIEWERS,)}
 
     @property
     def announces(self) -> bool:
@@ -351,8 +359,12 @@ class Engine(Protocol):
             check: Called several times a second while a server is waited for; ends that by raising.
         """
 
-    def hang_bell(self, key: str) -> Bell:
+    def hang_bell(self, key: str, audience: str) -> Bell:
         """Put up a bell that this queue's writers ring.
+
+        Args:
+            key: What it is rung by.
+            audience: To whom it belongs: the `session_bell` of a session, or `REVIEWERS`.
 
         Raises:
             QueueUnavailableError: It cannot be put up.

@@ -189,7 +189,7 @@ class _Watch:
 
     def begin(self, cursor: int) -> _Look:
         """Hang the bell up, and look for the first time."""
-        self._bell = self._engine.hang_bell(REVIEWERS)
+        self._bell = self._engine.hang_bell(REVIEWERS, REVIEWERS)
         with self._engine.in_haste(_AWAY_SECONDS):
             self._attend(self._bell)
             return self._changes(cursor, _RISK_SECONDS)
@@ -205,7 +205,7 @@ class _Watch:
         if time.monotonic() - self._swept >= _SWEEP_AGAIN_SECONDS:
             if not bell.hangs:
                 bell.close()
-                bell = self._bell = self._engine.hang_bell(REVIEWERS)
+                bell = self._bell = self._engine.hang_bell(REVIEWERS, REVIEWERS)
             self._attend(bell)  # before the rest: whoever rings then is looked at, at once
         if rest:
             bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())

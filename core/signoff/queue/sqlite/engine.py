@@ -256,12 +256,17 @@ class SqliteEngine(OwnConnection):
         for key in transaction.bells:
             self._bells.ring(key)
 
-    def hang_bell(self, key: str) -> Bell:
+    def hang_bell(self, key: str, audience: str) -> Bell:
         """Put up a bell that this queue's writers ring.
+
+        Args:
+            key: What it is rung by.
+            audience: To whom it belongs; here it rings for whoever has the key.
 
         Raises:
             QueueUnavailableError: It cannot be put up.
         """
+        del audience
         self.require_open()
         with self._translated():
             return self._bells.hang(key)
