@@ -1,4 +1,4 @@
-"""Looking through 1,000,000 history records beside 10,000: pages, filtered pages and text search.
+"""Looking through 1,000,000 history records beside 10,000, and through 200,000 in PostgreSQL: pages and searches.
 
 The records are written in bulk, through the real tables but without the hash chain, which no page looks at.
 """
@@ -14,18 +14,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from benchmarks.measuring import percentile
+from postgres_server import Server
 from signoff.queue import HistoryFilter, ReviewQueue, open_review_queue
 from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_to_text
 from signoff.queue.history import HistoryRecord
+from signoff.queue.postgres.connection import parse_url
 from signoff.queue.records import AskedBy, Decision, RequestState, Submission
 from signoff.queue.sql.history import filed_under
 from signoff.queue.sqlite.schema import INDEXES, TRIGGERS
 
 SMALL, LARGE = 10_000, 1_000_000
+IN_POSTGRES = 200_000
 ROUNDS = 100
 PAGE = 50
 AGENTS, SESSIONS = 10, 200
+COLUMNS = "seq, at, agent, session, tool, state, asked_by, submission, decision, reason, took_us, hash"
 _NAME = "{NAME}"
 _TOOLS = ("shell", "write_file", "read_file", "http_get", "sql", "deploy", "mail", "search")
 _COMMON = tuple(f"common{number:02}" for number in range(20))
@@ -33,9 +39,11 @@ _RARE = tuple(f"rare{number}" for number in range(2_000))
 
 
 def run() -> list[dict[str, Any]]:
-    """p95 of every kind of look at both sizes, and their ratio."""
+    """p95 of every kind of look at both sizes, and their ratio; and in PostgreSQL."""
     with _filled(SMALL) as small, _filled(LARGE) as large:
         times = _interleaved({SMALL: small, LARGE: large})
+    with _filled_postgres() as queue:
+        in_postgres = _interleaved({IN_POSTGRES: queue})
     rows = []
     for name, by_size in times.items():
         below, above = (percentile(by_size[size], 95) for size in (SMALL, LARGE))
@@ -43,8 +51,45 @@ def run() -> list[dict[str, Any]]:
             {"name": f"{name}, {SMALL:,} records, p95", "value": below, "unit": "ms"},
             {"name": f"{name}, {LARGE:,} records, p95", "value": above, "unit": "ms"},
             {"name": f"{name}, {LARGE:,} / {SMALL:,}", "value": above / below, "unit": "x"},
+            {
+                "name": f"{name}, {IN_POSTGRES:,} records in PostgreSQL, p95",
+                "value": percentile(in_postgres[name][IN_POSTGRES], 95),
+                "unit": "ms",
+            },
         ]
     return rows
+
+
+@contextlib.contextmanager
+def _filled_postgres() -> Iterator[ReviewQueue]:
+    server = Server()
+    try:
+        with open_review_queue(server.url) as queue:
+            _fill_postgres(server.url)
+            yield queue
+    finally:
+        server.remove()
+
+
+def _fill_postgres(url: str) -> None:
+    """`fill`, for a queue in PostgreSQL; its indexes are kept up meanwhile."""
+    filed: list[tuple[object, str]] = []
+    with psycopg.connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute(f"SET search_path TO {parse_url(url).schema}")
+        cursor.execute("ALTER TABLE history DISABLE TRIGGER history_only_grows")
+        with cursor.copy(f"COPY history ({COLUMNS}, decided_by) FROM STDIN") as copy:
+            for row, words in _records(IN_POSTGRES):
+                copy.write_row(row)
+                filed.append((row[0], words))
+        cursor.execute("CREATE TEMPORARY TABLE filed (seq bigint, words text)")
+        with cursor.copy("COPY filed FROM STDIN") as copy:
+            for each in filed:
+                copy.write_row(each)
+        words = "array(SELECT DISTINCT unnest(string_to_array(words, ' ')))"
+        cursor.execute(f"INSERT INTO search SELECT seq, array_to_tsvector({words}) FROM filed")
+        cursor.execute("UPDATE counters SET value = %s WHERE name = 'filed'", (IN_POSTGRES,))
+        cursor.execute("ALTER TABLE history ENABLE TRIGGER history_only_grows")
+        cursor.execute("ANALYZE history, search")
 
 
 @contextlib.contextmanager
@@ -101,9 +146,8 @@ def fill(database: Path, count: int) -> None:
             file.execute(f"DROP INDEX {name}")
         file.execute("DROP TRIGGER history_only_grows")
         file.execute("BEGIN IMMEDIATE")
-        columns = "seq, at, agent, session, tool, state, asked_by, submission, decision, reason, took_us, hash"
         for row, words in _records(count):
-            file.execute(f"INSERT INTO history ({columns}, decided_by) VALUES ({'?, ' * 12}?)", row)
+            file.execute(f"INSERT INTO history ({COLUMNS}, decided_by) VALUES ({'?, ' * 12}?)", row)
             file.execute("INSERT INTO search (rowid, words) VALUES (?, ?)", (row[0], words))
         file.execute("UPDATE counters SET value = ? WHERE name = 'filed'", (count,))
         for _, statement in rules:

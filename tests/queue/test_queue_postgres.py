@@ -251,6 +251,7 @@ def test_what_concerns_one_session_does_not_reach_the_agents_of_another(opener, 
     for each, words in heard.items():
         monkeypatch.setattr(each._engine.bells, "ring_words", words.append)
         each._engine.hang_bell(session_bell(each.agent.session), session_bell(each.agent.session))
+        eventually(lambda listener=each._engine._listener: listener._heard)
     posted = agent.submit(call())
     eventually(lambda: heard[agent])
     approve(review, posted)
@@ -311,6 +312,15 @@ def test_a_sleeper_hears_its_bell_again_after_the_listening_connection_broke(ope
         cut_off_everybody(raw)
         approve(review, posted)
         assert waiting.result(PATIENCE).approved
+
+
+def test_an_agent_that_asks_nothing_has_one_connection(opener, raw, monkeypatch):
+    monkeypatch.setattr(engine_module, "_IDLE_SECONDS", 0.2)
+    agent = opener.agent("lonely")
+    connected = "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'signoff agent lonely'"
+    for key in ("k1", "k2"):
+        eventually(lambda: raw.execute(connected).fetchone() == (1,))
+        assert agent.submit(call(key)).pending
 
 
 def test_a_broken_connection_is_replaced_at_the_next_use(agent, review, raw):

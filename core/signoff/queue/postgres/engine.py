@@ -122,6 +122,8 @@ _UNCHANGEABLE = {
     ),
 }
 _BEATING_SECONDS = 5.0
+_IDLE_SECONDS = 60.0
+"""A connection that was not used for so long is given back; the one that listens stays."""
 _TELL = "SELECT pg_notify(channel, payload) FROM unnest(?::text[], ?::text[]) AS told (channel, payload)"
 _NOTED = "SELECT number FROM writes WHERE writer = ?"
 _NOTE_WRITE = """
@@ -302,7 +304,8 @@ class PostgresEngine(OwnConnection):
         self.reviewer: str | None = None
         self.partial = False
         self.bells = LocalBells()
-        self._listener = Listener(place, self.bells)
+        self._used_at = time.monotonic()
+        self._listener = Listener(place, self.bells, self._give_back)
         self.leases = SessionLeases(self, self._listener, place)
         try:
             with self._explained():
@@ -556,6 +559,8 @@ class PostgresEngine(OwnConnection):
             self._connection = connect_within(self.place, seconds, check)
             self._connection.limit = self._left(_PREPARE_SECONDS)
             self.generation += 1
+            self._used_at = time.monotonic()
+            self._listener.rouse()  # it looks when this one may be given back
         return self._connection
 
     def _left(self, seconds: float) -> float:
@@ -587,6 +592,20 @@ class PostgresEngine(OwnConnection):
                 self._connection.close()
             self._connection = None
 
+    def _give_back(self) -> float | None:
+        """Close the connection if it is idle; returns the seconds until it may be, or None if there is none."""
+        if not self._guard.acquire(blocking=False):
+            return _IDLE_SECONDS
+        try:
+            if self._connection is None:
+                return None
+            left = self._used_at + _IDLE_SECONDS - time.monotonic()
+            if left <= 0:
+                self._discard()
+            return max(0.1, left)
+        finally:
+            self._guard.release()
+
     def _begin_with(self) -> None:
         """Look for the first time."""
         with self.read():
@@ -615,6 +634,7 @@ class PostgresEngine(OwnConnection):
             connection = self._connected_before(end)
             connection.limit = self._left(haste.answer + lock_seconds)
             connection.check = self._watch_over(haste.answer)
+            self._used_at = time.monotonic()
             try:
                 return _sent(connection, statements)
             except psycopg.Error as error:

@@ -12,7 +12,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import psycopg
 
@@ -149,12 +149,15 @@ class Listener:
     Args:
         place: The queue.
         bells: Are rung.
+        spare: Closes the other connection of this process if it is idle; returns the seconds until it may be, or
+            None if there is none.
     """
 
-    def __init__(self, place: PostgresPlace, bells: LocalBells) -> None:
+    def __init__(self, place: PostgresPlace, bells: LocalBells, spare: Callable[[], float | None]) -> None:
         self._place = place
         self._bells = bells
         self._changed = threading.Condition(threading.RLock())
+        self._spare = spare
         self._channels: set[str] = set()
         self._heard: set[str] = set()
         self._wanted: set[int] = set()
@@ -269,6 +272,11 @@ class Listener:
         if thread is not None and thread is not threading.current_thread():
             thread.join(_RETRY_SECONDS)  # one that is just connecting ends by itself later
 
+    def rouse(self) -> None:
+        """Have another look at what there is to do."""
+        with self._changed:
+            self._rouse()
+
     def _rouse(self) -> None:
         if self._wake >= 0:
             os.write(self._wake, b"!")
@@ -307,7 +315,8 @@ class Listener:
                 self._bells.ring_all()
             complete = self._settle(connection)
             beats = time.monotonic() < self._beats_until
-            self._sleep(BEAT_SECONDS if beats else None if complete else _RETRY_SECONDS, connection.fileno())
+            seconds = BEAT_SECONDS if beats else self._spare() if complete else _RETRY_SECONDS
+            self._sleep(seconds, connection.fileno())
             connection.pgconn.consume_input()
             while (heard := connection.pgconn.notifies()) is not None:
                 self._bells.ring_words(heard.extra.decode("ascii", "replace"))
