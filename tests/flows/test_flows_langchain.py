@@ -301,5 +301,7 @@ def test_an_interrupt_withdraws_what_waits_in_worker_threads_and_a_later_yes_run
     late = [
         looking.decide(each.id, each.revision, each.submission.digest, Decision(approved=True)) for each in posted
     ]
-    assert all("the agent was interrupted (Ctrl+C)" in verdict.message for verdict in late)
+    assert ["the agent was interrupted (Ctrl+C)" in verdict.message for verdict in late] == [True] * len(turn), (
+        late
+    )
     assert (endings(looking), deployed(workdir)) == ([("withdrawn", "nobody")] * len(turn), [])
