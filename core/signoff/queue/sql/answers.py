@@ -126,8 +126,8 @@ class Answers:
 
     def posted(self, request: StoredRequest) -> None:
         """Note until when a request waits, for those who cannot ask while the server is away."""
-        if request.pending and request.submission.expires_at is not None:
-            self._deadlines[request.id] = request.submission.expires_at
+        if request.pending and request.expires_at is not None:
+            self._deadlines[request.id] = request.expires_at
 
     def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
         """Block until the newest revision of a request ends. A server that is away is waited for.
