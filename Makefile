@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # A file goes to one worker, so that what its fixtures make once is made once; tests/conftest.py says in which order.
 # Tests of screens wait half of their time, so that six workers keep two cores busy.
-SIDE_BY_SIDE := --numprocesses 6 --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE := --numprocesses 5 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 
