@@ -153,7 +153,7 @@ def explain(*, file: str, as_json: bool) -> int:
 
 
 def _enforced(confined: OSSandbox, *, approved: bool) -> OSProfile | str:
-    """What is enforced for a command, or why none is started."""
+    """The walls that are enforced for a command, or the reason for which none is started."""
     from signoff.confine.errors import LaunchError
 
     try:

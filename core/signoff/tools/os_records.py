@@ -28,7 +28,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was there when a command began.
+    """The state of the protected files when a command began.
 
     Attributes:
         writable: The directories that the command may write.

@@ -136,7 +136,7 @@ def _are_directories(old: _Facts | None, new: _Facts | None) -> bool:
 def _directories(
     real: str, before: Mapping[str, _Facts], after: Mapping[str, _Facts], usual: int, told: set[str]
 ) -> dict[str, str]:
-    """What was done to directories, which no decision on a file can carry.
+    """Changes of directories, which no decision on a file can carry.
 
     Args:
         real: The real directory that they are below.

@@ -1,4 +1,4 @@
-"""What goes wrong with a server, in words that say what to do."""
+"""Causes of errors of a server, in words that say what to do."""
 
 from __future__ import annotations
 

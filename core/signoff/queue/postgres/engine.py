@@ -133,7 +133,7 @@ ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
 
 
 class _Haste(NamedTuple):
-    """How long a thread waits for the server, in seconds; see `PostgresEngine.in_haste`."""
+    """Limits of a thread's wait for the server, in seconds; see `PostgresEngine.in_haste`."""
 
     answer: float = ANSWER_SECONDS
     patience: float | None = None

@@ -582,7 +582,7 @@ def another_format(place: PostgresPlace, version: int, owner: str = "") -> Queue
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What the role that logged in may do in a queue.
+    """The rights of the role that logged in.
 
     Attributes:
         files: True if it may file records for the search.

@@ -26,7 +26,6 @@ __all__ = [
     "SET_BACK",
     "STATE_OF_QUEUE",
     "Engine",
-    "Later",
     "Lease",
     "Leases",
     "Look",
@@ -34,6 +33,7 @@ __all__ = [
     "OwnConnection",
     "Query",
     "ReadOnly",
+    "ReturnedRows",
     "Row",
     "SearchIndex",
     "Transaction",
@@ -127,7 +127,7 @@ class Look(Protocol):
         """Return the rows of each of several queries, in one round trip."""
 
 
-class Later(Protocol):
+class ReturnedRows(Protocol):
     """The rows of a statement of a write, for after the write."""
 
     @property
@@ -175,7 +175,7 @@ class Transaction(Look):
         """
         raise NotImplementedError
 
-    def later(self, statement: str, *values: object) -> Later:
+    def later(self, statement: str, *values: object) -> ReturnedRows:
         """`put` for a statement with ``RETURNING``."""
         raise NotImplementedError
 

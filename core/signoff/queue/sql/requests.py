@@ -20,7 +20,7 @@ from signoff.queue.lookahead import Batch, UpcomingCall, announced, announcement
 from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 from signoff.queue.sql import history
 from signoff.queue.sql.amendments import keep_contents
-from signoff.queue.sql.engine import CHANGE, Engine, Later, Look, Query, Row, Transaction
+from signoff.queue.sql.engine import CHANGE, Engine, Look, Query, ReturnedRows, Row, Transaction
 from signoff.queue.sql.rows import request_from_row, sort_out
 from signoff.queue.text_escape import pack_text
 
@@ -159,7 +159,7 @@ class Posted:
     revision: int
     asked_by: AskedBy
     submission: Submission
-    row: Later
+    row: ReturnedRows
 
     def stored(self, engine: Engine) -> StoredRequest | None:
         """Return the request, after the write; None if it was not stored.
