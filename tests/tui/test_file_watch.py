@@ -80,9 +80,9 @@ async def test_a_file_in_a_folder_that_came_while_the_watch_began_is_told(
     file = tmp_path / "not yet" / "a.yaml"
     begins = file_watch._looks
 
-    def comes_before(*places: Any) -> Generator[bool]:
+    def comes_before(*places: Any, polling: bool) -> Generator[bool]:
         file.parent.mkdir(exist_ok=True)
-        return begins(*places)
+        return begins(*places, polling=polling)
 
     monkeypatch.setattr(file_watch, "_looks", comes_before)
     told.watch.watch([file])
@@ -221,22 +221,49 @@ asyncio.run(main())
     assert (done.returncode in (0, -15), done.stdout, done.stderr) == (True, b"", b"")
 
 
-def test_where_nothing_more_can_be_watched_nothing_fails(tmp_path: Path) -> None:
+def test_where_nothing_more_can_be_opened_nothing_fails(tmp_path: Path) -> None:
     program = """
 import asyncio, resource, sys
 from pathlib import Path
 import watchfiles
-from signoff_tui.file_watch import FileWatch
+from signoff_tui.file_watch import FETCH_SECONDS, FileWatch
 async def main():
     watch = FileWatch(print)
     watch.start()
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
     watch.watch([], [Path(sys.argv[1])])
-    print(watch._looks)
+    await asyncio.sleep(2 * FETCH_SECONDS)
+    watch.stop()
 asyncio.run(main())
 """
     done = _run(program, tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"None\n", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("limit", ["max_inotify_instances", "max_inotify_watches"])
+def test_where_the_system_has_no_watch_left_a_change_is_told_all_the_same(tmp_path: Path, limit: str) -> None:
+    program = """
+import asyncio, sys
+from pathlib import Path
+from signoff_tui.file_watch import FileWatch
+async def main():
+    told = asyncio.Event()
+    watch = FileWatch(told.set)
+    watch.start()
+    folder = Path(sys.argv[1])
+    watch.watch([folder / "a.yaml"])
+    (folder / "a.yaml").write_text("1")
+    await asyncio.wait_for(told.wait(), 20)
+    watch.stop()
+asyncio.run(main())
+"""
+    own_limits = ["unshare", "--user", "--map-root-user", "sh", "-c", f'echo 0 >/proc/sys/user/{limit}; exec "$@"', "-"]
+    if subprocess.run([*own_limits, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("no user namespaces here")
+    done = subprocess.run(
+        [*own_limits, sys.executable, "-c", program, str(tmp_path)], check=False, capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 The directories are watched, not the files: an editor replaces the file when it saves. The library gathers the
 events outside of Python, and a timer of the event loop fetches them. A thread that waits for events would look as
-often, and the program could end only after its next look.
+often, and the program could end only after its next look. Where the system has no watch left to give, which other
+programs of the same user may cause, the library looks at the files itself.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ _MOST_TRIES = 3
 
 _AT_ONCE = 1
 """The duration of a fetch in milliseconds, the shortest possible."""
+
+_OWN_LOOKS = 1000
+"""The time between two looks of the library in milliseconds, where the system reports nothing."""
 
 
 class FileWatch:
@@ -57,7 +61,7 @@ class FileWatch:
         if loop is None:
             return
         wanted = (list(files), list(folders))
-        # With too many watches there are no events; and the loop may be closed by now.
+        # A directory may have gone; and the loop may be closed by now.
         with suppress(OSError, RuntimeError):
             loop.call_soon_threadsafe(self._use, _begun(*wanted))
 
@@ -98,12 +102,19 @@ def _begun(files: Sequence[Path], folders: Sequence[Path]) -> Generator[bool]:
     left = _MOST_TRIES
     while True:
         places = _watched(files, folders)
-        looks = _looks(*places)
-        next(looks)
+        try:
+            looks = _first_looked(_looks(*places, polling=False))
+        except (OSError, RuntimeError):  # the system has no watch left
+            looks = _first_looked(_looks(*places, polling=True))
         left -= 1
         if not left or places == _watched(files, folders):
             return looks
         looks.close()
+
+
+def _first_looked(looks: Generator[bool]) -> Generator[bool]:
+    next(looks)
+    return looks
 
 
 def _watched(files: Sequence[Path], folders: Sequence[Path]) -> tuple[dict[str, str], set[str]]:
@@ -112,7 +123,7 @@ def _watched(files: Sequence[Path], folders: Sequence[Path]) -> tuple[dict[str, 
     return parent_of, set(filter(None, map(_watchable, folders)))
 
 
-def _looks(parent_of: Mapping[str, str], whole: Set[str]) -> Generator[bool]:
+def _looks(parent_of: Mapping[str, str], whole: Set[str], *, polling: bool) -> Generator[bool]:
     """Watch, and yield at each look whether something happened since the last one."""
     from watchfiles import watch  # not needed for the first picture
 
@@ -123,9 +134,10 @@ def _looks(parent_of: Mapping[str, str], whole: Set[str]) -> Generator[bool]:
         step=_AT_ONCE,
         rust_timeout=_AT_ONCE,
         yield_on_timeout=True,
-        force_polling=False,
+        force_polling=polling,
+        poll_delay_ms=_OWN_LOOKS,
         recursive=False,
-        ignore_permission_denied=True,
+        ignore_permission_denied=polling,  # it would hide that no watch is left, too
     ):
         yield any(path in parent_of or str(Path(path).parent) in whole for _, path in changes)
 
