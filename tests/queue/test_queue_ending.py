@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from queue_samples import approve, call
 
-from signoff.queue import QueueUnavailableError, RequestState, Risk
+from signoff.queue import Decision, QueueUnavailableError, RequestState, Risk
 
 
 def test_a_passed_deadline_ends_the_request(agent, review):
@@ -101,6 +101,14 @@ def test_a_with_block_closes(open_agent, open_review):
         agent.submit(call())
     with pytest.raises(QueueUnavailableError, match="closed"):
         review.pending()
+
+
+def test_a_with_block_that_ctrl_c_ends_says_so_to_whoever_decides(open_agent, review):
+    with pytest.raises(KeyboardInterrupt), open_agent() as agent:
+        posted = agent.submit(call())
+        raise KeyboardInterrupt
+    late = review.decide(posted.id, posted.revision, posted.submission.digest, Decision(approved=True))
+    assert "the agent was interrupted (Ctrl+C)" in late.message
 
 
 def test_connections_are_listed_and_their_end_is_noted(open_agent, review):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -19,6 +20,7 @@ from signoff.queue.errors import (
     RequestConflictError,
 )
 from signoff.queue.grant_coverage import never_remembered
+from signoff.queue.interrupts import why_ended
 from signoff.queue.records import (
     AgentInfo,
     AgentMode,
@@ -415,6 +417,8 @@ class SqlAgentQueue:
 
         In a forked child only the child's copy is given up.
         """
+        stopped_by = sys.exception()
+        reason = why_ended(stopped_by) if isinstance(stopped_by, KeyboardInterrupt) else wording.CLOSED
         if self._engine.forked:
             self._engine.close()
             return
@@ -425,7 +429,7 @@ class SqlAgentQueue:
         told = True
         try:
             with self._engine.in_haste(_CLOSING_SECONDS), self._engine.write() as transaction:
-                retire(transaction, self._asked_by.agent_id, wording.CLOSED)
+                retire(transaction, self._asked_by.agent_id, reason)
         except QueueGoneError:
             pass  # there is nobody to tell
         except QueueError:
