@@ -30,11 +30,12 @@ WITH_ROLES = frozenset(
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test of the suite on every engine."""
-    if "opener" in metafunc.fixturenames and metafunc.definition.parent is not None:
-        roles = {"roles"} if metafunc.module.__name__ in WITH_ROLES else set()
-        if "opener" not in vars(metafunc.module):  # some have their own
-            metafunc.parametrize("opener", sorted({"postgres", "sqlite"} | roles), indirect=True)
+    """Run a test of the suite on every engine, or on those that it names."""
+    if "opener" not in metafunc.fixturenames or "opener" in vars(metafunc.module):  # some have their own
+        return
+    roles = ["roles"] if metafunc.module.__name__ in WITH_ROLES else []
+    chosen = metafunc.definition.get_closest_marker("engines")
+    metafunc.parametrize("opener", chosen.args if chosen else ["postgres", *roles, "sqlite"], indirect=True)
 
 
 @pytest.fixture

@@ -92,8 +92,8 @@ class PostgresOpener(Opener):
 
     _emptied: ClassVar[list[str]] = []
 
-    def __init__(self, _: Path | None = None, *, fresh: bool = False) -> None:
-        used = self._emptied and not fresh
+    def __init__(self, _: Path | None = None) -> None:
+        used = bool(self._emptied)
         self._name = self._emptied.pop() if used else f"t{secrets.token_hex(6)}"
         super().__init__(f"{server().url}&queue={self._name}")
         if not used:
@@ -120,17 +120,22 @@ class PostgresOpener(Opener):
             admin.execute(_EMPTY)
         self._emptied.append(self._name)
 
-    def drop(self) -> None:
-        """Close every connection and remove the queue."""
-        super().close()
-        with self.administrator() as admin:
-            admin.execute("SET client_min_messages = warning")
-            admin.execute(f'DROP SCHEMA IF EXISTS "{parse_url(self.place).schema}" CASCADE')
-
     def administrator(self) -> psycopg.Connection:
         """Connect to the queue's schema as somebody who goes around us."""
         schema = parse_url(self.place).schema
         return psycopg.connect(server().url, autocommit=True, options=f"-c search_path={schema}")
+
+
+class FreshPostgresOpener(PostgresOpener):
+    """The same in a schema of its own, which is dropped in the end, whatever was done to it."""
+
+    _emptied: ClassVar[list[str]] = []  # stays so
+
+    def close(self) -> None:
+        Opener.close(self)
+        with self.administrator() as admin:
+            admin.execute("SET client_min_messages = warning")
+            admin.execute(f'DROP SCHEMA IF EXISTS "{parse_url(self.place).schema}" CASCADE')
 
 
 class RolesOpener(PostgresOpener):
@@ -173,6 +178,7 @@ UPDATE counters SET value = CASE name WHEN 'change' THEN 1 ELSE 0 END;
 """
 
 ENGINES: dict[str, Callable[[Path], Opener]] = {
+    "fresh postgres": FreshPostgresOpener,
     "postgres": PostgresOpener,
     "roles": RolesOpener,
     "sqlite": SqliteOpener,

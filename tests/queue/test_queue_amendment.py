@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from queue_engines import SqliteOpener
 from queue_samples import approve, call, decide, target
 
 from signoff.history_export import record_facts
@@ -125,14 +124,9 @@ def test_exports_say_what_ran_instead_without_its_secrets(agent, review):
 
 
 class TestWithoutTheQueue:
-    """A program that writes to the database itself."""
+    """A program that writes to the database itself; one engine is enough, what reads it is the same."""
 
-    @pytest.fixture
-    def opener(self, tmp_path):
-        """One engine is enough: the statements that read are the same."""
-        opener = SqliteOpener(tmp_path)
-        yield opener
-        opener.close()
+    pytestmark = pytest.mark.engines("sqlite")
 
     @pytest.fixture
     def rewrite(self, opener, agent, review):

@@ -8,12 +8,14 @@ import subprocess
 import sys
 
 import pytest
-from queue_engines import PostgresOpener
 from queue_samples import approve, call, eventually
 
 from signoff.queue.clock import SECOND, now_us
 
-pytestmark = pytest.mark.skipif(shutil.which("faketime") is None, reason="needs faketime")
+pytestmark = [
+    pytest.mark.engines("fresh postgres"),
+    pytest.mark.skipif(shutil.which("faketime") is None, reason="needs faketime"),
+]
 
 AHEAD, BEHIND = "+1h", "-1h"
 ASKS = """
@@ -27,15 +29,6 @@ with open_agent_queue(AgentInfo("astray", "s-9", "/work"), sys.argv[1]) as queue
     print(queue.submit(asked).id, flush=True)
     sys.stdin.readline()
 """
-
-
-@pytest.fixture
-def opener():
-    """A queue in PostgreSQL."""
-    opener = PostgresOpener(fresh=True)
-    yield opener
-    opener.close()
-    opener.drop()
 
 
 def with_clock(shift, *words):

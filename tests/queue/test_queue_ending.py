@@ -104,8 +104,9 @@ def test_a_with_block_closes(open_agent, open_review):
 
 
 def test_a_with_block_that_ctrl_c_ends_says_so_to_whoever_decides(open_agent, review):
-    with pytest.raises(KeyboardInterrupt), open_agent() as agent:
-        posted = agent.submit(call())
+    agent = open_agent()
+    posted = agent.submit(call())
+    with pytest.raises(KeyboardInterrupt), agent:
         raise KeyboardInterrupt
     late = review.decide(posted.id, posted.revision, posted.submission.digest, Decision(approved=True))
     assert "the agent was interrupted (Ctrl+C)" in late.message

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 import psycopg
 import pytest
 from postgres_line import line_to
-from queue_engines import PostgresOpener
+from queue_engines import FreshPostgresOpener, PostgresOpener
 from queue_samples import PATIENCE, approve, call, eventually
 
 from postgres_server import Server, server
@@ -50,13 +50,10 @@ INFO = AgentInfo("refactor", "s-43", "/work")
 def opener(request):
     """One queue, in a schema that is dropped in the end if something was done to it."""
     fresh = "leaving" in request.fixturenames
-    opener = PostgresOpener(fresh=fresh)
+    opener = FreshPostgresOpener() if fresh else PostgresOpener()
     opener.review()
     yield opener
-    if fresh:
-        opener.drop()
-    else:
-        opener.close()
+    opener.close()
 
 
 @pytest.fixture

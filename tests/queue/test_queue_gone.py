@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from queue_children import child, line_of, tell
-from queue_engines import PostgresOpener
+from queue_engines import FreshPostgresOpener
 from queue_samples import approve, call, eventually, target
 
 from signoff import simple_approval_request
@@ -450,7 +450,7 @@ def test_approvals_are_signed_with_the_key_that_is_there(agent: AgentQueue, revi
 
 
 def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:
-    opener = PostgresOpener(fresh=True)
+    opener = FreshPostgresOpener()
     agent, review = opener.agent(), opener.review()
     posted = agent.submit(call())
     with opener.administrator() as admin:
@@ -468,4 +468,4 @@ def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:
     assert review.pending() == (again,)
     agent.close()
     assert review.pending() == ()
-    opener.drop()
+    opener.close()

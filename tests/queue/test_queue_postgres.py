@@ -13,7 +13,7 @@ from contextlib import closing
 import psycopg
 import pytest
 from postgres_line import line_to
-from queue_engines import PostgresOpener
+from queue_engines import FreshPostgresOpener
 from queue_samples import IMPOSSIBLE, PATIENCE, REWRITES, approve, call, eventually, target
 
 from postgres_server import server
@@ -37,15 +37,9 @@ from signoff.queue.sql import answers
 from signoff.queue.sql.engine import session_bell
 from signoff.queue.sqlite.wakeups import REVIEWERS
 
+pytestmark = pytest.mark.engines("fresh postgres")
+
 INFO = AgentInfo("refactor", "s-41", "/work")
-
-
-@pytest.fixture
-def opener():
-    """One queue in a schema that is dropped in the end, whatever was done to it."""
-    opener = PostgresOpener(fresh=True)
-    yield opener
-    opener.drop()
 
 
 @pytest.fixture
@@ -142,13 +136,13 @@ def test_the_longest_names_that_an_agent_may_choose_are_taken(open_agent, review
 
 def test_queues_of_one_database_know_nothing_of_each_other(agent, review):
     agent.submit(call())
-    other = PostgresOpener(fresh=True)
+    other = FreshPostgresOpener()
     try:
         assert other.review().pending() == ()
         other.agent().submit(call())
         assert len(review.pending()) == 1
     finally:
-        other.drop()
+        other.close()
 
 
 def test_without_a_name_the_queue_is_in_the_schema_signoff():

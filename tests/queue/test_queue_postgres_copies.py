@@ -7,21 +7,13 @@ import threading
 
 import psycopg
 import pytest
-from queue_engines import PostgresOpener
 from queue_samples import approve, call, eventually
 
 from postgres_server import server
 from signoff.queue import AgentInfo, QueueUnavailableError, open_agent_queue, open_review_queue
 from signoff.queue.postgres.connection import parse_url
 
-
-@pytest.fixture
-def opener():
-    """A queue in PostgreSQL."""
-    opener = PostgresOpener(fresh=True)
-    yield opener
-    opener.close()
-    opener.drop()
+pytestmark = pytest.mark.engines("fresh postgres")
 
 
 @pytest.fixture

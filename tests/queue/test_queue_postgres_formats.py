@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from queue_engines import PostgresOpener
+from queue_engines import FreshPostgresOpener
 from queue_samples import PATIENCE, approve, call
 
 from postgres_server import server
@@ -25,11 +25,11 @@ OLD = Path(__file__).parent / "files" / "queue-format-3.sql"
 @pytest.fixture
 def opener():
     """A queue as signoff with format 3 left it: two requests wait, two are in the history."""
-    opener = PostgresOpener(fresh=True)
+    opener = FreshPostgresOpener()
     with opener.administrator() as raw:
         raw.execute(OLD.read_text().replace("signoff_old", schema_of(opener)))
     yield opener
-    opener.drop()
+    opener.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 from postgres_pooler import pooler
-from queue_engines import PostgresOpener
+from queue_engines import FreshPostgresOpener
 from queue_samples import PATIENCE, approve, call, eventually
 
 from postgres_server import server
@@ -22,10 +22,10 @@ OTHER = AgentInfo("other", "s-42", "/work")
 @pytest.fixture
 def opener():
     """A queue that is open without any pooler, too."""
-    opener = PostgresOpener(fresh=True)
+    opener = FreshPostgresOpener()
     opener.review()
     yield opener
-    opener.drop()
+    opener.close()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_nothing_is_set_in_a_session_that_others_share(opener):
 def test_a_session_that_others_got_into_is_never_used(opener, monkeypatch, use):
     """As if it came out right by chance when it was opened: each look and write finds it out."""
     monkeypatch.setattr(connection_module, "_refuse_shared", lambda *_: None)
-    elsewhere = PostgresOpener(fresh=True)
+    elsewhere = FreshPostgresOpener()
     elsewhere.review()
     with pooler("transaction", "default_pool_size = 1") as pool:
         mine = open_review_queue(pool.place(opener.place), create=False)
@@ -74,7 +74,7 @@ def test_a_session_that_others_got_into_is_never_used(opener, monkeypatch, use):
                 assert theirs.pending() == ()
         finally:
             mine.close()
-            elsewhere.drop()
+            elsewhere.close()
 
 
 def test_a_session_of_which_nothing_is_known_is_never_used(opener, monkeypatch):

@@ -10,7 +10,7 @@ import time
 
 import psycopg
 import pytest
-from queue_engines import PostgresOpener
+from queue_engines import FreshPostgresOpener
 from queue_samples import approve, call, eventually, target
 
 from postgres_server import Server, server
@@ -27,6 +27,8 @@ from signoff.queue import (
 from signoff.queue.postgres.connection import parse_url
 from signoff.queue.sqlite.wakeups import REVIEWERS
 
+pytestmark = pytest.mark.engines("fresh postgres")
+
 WAYS = ("replica", "rights", "setting")
 
 
@@ -36,13 +38,6 @@ def replica():
     started = Server(primary=server())
     yield started
     started.remove()
-
-
-@pytest.fixture
-def opener():
-    opener = PostgresOpener(fresh=True)
-    yield opener
-    opener.drop()
 
 
 class ReadOnly:
@@ -223,7 +218,7 @@ def test_there_is_no_queue_where_none_can_be_made(replica):
 
 def test_who_looks_goes_on_when_the_replica_becomes_the_primary():
     primary = Server()
-    opener = PostgresOpener(fresh=True)
+    opener = FreshPostgresOpener()
     opener.place = opener.place.replace(str(server().home), str(primary.home))
     try:
         with opener.agent() as agent:

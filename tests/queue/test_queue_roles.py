@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
-from queue_engines import PostgresOpener, RolesOpener
+from queue_engines import FreshPostgresOpener, PostgresOpener, RolesOpener
 from queue_samples import approve, call, decide, eventually, reject
 
 from postgres_server import server
@@ -540,11 +540,11 @@ def test_even_the_owner_does_not_decide_unless_it_is_a_reviewer(opener, log_in, 
 @pytest.fixture
 def fresh() -> Iterator[PostgresOpener]:
     """A place for a queue, with nothing there, and roles."""
-    opener = PostgresOpener(fresh=True)
+    opener = FreshPostgresOpener()
     for role in (ROLES.owner, ROLES.ask, ROLES.review):
         server().make_role(role, "NOLOGIN")
     yield opener
-    opener.drop()
+    opener.close()
 
 
 RIGHTS = (
@@ -581,13 +581,13 @@ def test_a_second_time_changes_nothing(fresh, capsys):
 
 def test_a_queue_that_is_there_gets_the_roles_and_keeps_what_is_in_it(fresh):
     posted = fresh.agent(session="s-old").submit(call())
-    other = PostgresOpener(fresh=True)
+    other = FreshPostgresOpener()
     set_up(parse_url(fresh.place), ROLES, print)
     set_up(parse_url(other.place), ROLES, print)
     try:
         assert _without_schema(rights(fresh), fresh) == _without_schema(rights(other), other)
     finally:
-        other.drop()
+        other.close()
     server().make_role("anna", f"LOGIN IN ROLE {ROLES.review}")
     with open_review_queue(fresh.place.replace("//signoff@", "//anna@")) as review:
         assert [request.id for request in review.pending()] == [posted.id]
