@@ -3,10 +3,6 @@
 Writers take one lock first, that of the row with the change number, so there is one at a time, as with SQLite's
 ``BEGIN IMMEDIATE``: change numbers and the history never overtake each other. Who may not write cannot take it.
 
-A round trip may cost more than all that is done with it. So the statements of a look or a write wait until an
-answer is needed, and go together; a write that needs none goes in one piece, from ``BEGIN`` to ``COMMIT``, and
-keeps others waiting for no round trip at all.
-
 When the connection breaks during ``COMMIT``, nobody knows whether that took place. So each writing transaction
 leaves its number in ``writes``, and the next connection, once it has the writers' lock and the lost
 transaction is therefore over, looks whether the number is there. (The status of a transaction id would not do:
@@ -24,8 +20,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import psycopg
 
@@ -44,6 +39,15 @@ from signoff.queue.postgres.connection import (
 )
 from signoff.queue.postgres.leases import SessionLeases, screens_lock
 from signoff.queue.postgres.schema import SCHEMA_VERSION, Rights, SqlState, VectorIndex, another_format, prepare
+from signoff.queue.postgres.transactions import (
+    COMMIT,
+    SESSION,
+    Cursor,
+    PostgresLook,
+    PostgresTransaction,
+    first_error,
+    sent_together,
+)
 from signoff.queue.postgres.wakeups import BEAT_ANSWER_SECONDS, Listener, LocalBells, channel, payloads
 from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
@@ -60,8 +64,6 @@ from signoff.queue.sql.engine import (
 from signoff.queue.sqlite.wakeups import Bell
 
 __all__ = ["PostgresEngine"]
-
-_Cursor = psycopg.Cursor[dict[str, Any]]
 
 _RETRY_SECONDS = 0.1
 """Between two attempts to connect again."""
@@ -80,8 +82,6 @@ _FORGET_US = 24 * 3600 * SECOND
 """So long after its last write a writer no longer asks what became of it."""
 
 # Both look at nothing but what is named in full until it is sure that this is the session that was opened.
-_SESSION = object()
-"""Stands for the `Connection.session` of the connection that a statement is sent on."""
 _LOOK: Query = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _STATE = f"""
 SELECT counters.name, counters.value, format.version, "{{schema}}".now_us() AS now, {OWN_SESSION} AS own, CASE
@@ -96,7 +96,6 @@ FROM "{{schema}}".counters, "{{schema}}".format WHERE counters.name IN ('change'
 # Each statement after the lock sees what the writer before has committed.
 _BEGIN: Query = ("BEGIN ISOLATION LEVEL READ COMMITTED", ())
 _BEGIN_WRITE = f'SELECT change, now, {OWN_SESSION} FROM "{{schema}}".begin_write(?, ?, ?, ?, ?)'  # noqa: S608
-_COMMIT: Query = ("COMMIT", ())
 # A screen that is awake shares the lock of the present slice of time; one that hangs keeps an old one.
 _SLICE = "floor(extract(epoch FROM clock_timestamp()) / 4)::int"
 _ATTEND = f"SELECT pg_try_advisory_lock_shared(?::int, slice), slice FROM (SELECT {_SLICE} AS slice) AS now"  # noqa: S608
@@ -140,134 +139,6 @@ class _Haste(NamedTuple):
     check: Callable[[], None] | None = None
 
 
-class _PostgresLook:
-    """Statements on one connection, sent together as far as their answers allow.
-
-    Args:
-        engine: Its engine.
-        opening: The statements to begin with; the last of them tells the state of the queue.
-        patience: Longest wait for a server that is being restarted, in seconds.
-    """
-
-    def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
-        self._engine = engine
-        self.waiting = [*opening]
-        self._opening = len(opening)
-        self._patience = patience
-        self._lock_seconds = 0.0
-        self.answered = False
-        self.failed = False
-
-    @property
-    def search(self) -> VectorIndex:
-        """The words of the history."""
-        return self._engine.search
-
-    def row(self, statement: str, *values: object) -> Row | None:
-        return self._sent((statement, values))[-1].fetchone()
-
-    def rows(self, statement: str, *values: object) -> list[dict[str, Any]]:
-        return self._sent((statement, values))[-1].fetchall()
-
-    def number(self, statement: str, *values: object) -> int:
-        found = self._sent((statement, values))[-1].fetchone()
-        assert found is not None
-        return int(next(iter(found.values())))
-
-    def select(self, *queries: Query) -> list[Sequence[Row]]:
-        return [cursor.fetchall() for cursor in self._sent(*queries)[-len(queries) :]]
-
-    def select_and_end(self, *queries: Query) -> list[Sequence[Row]]:
-        """`select`, and end the look, in one round trip."""
-        cursors = self._sent(*queries, _COMMIT)
-        return [cursor.fetchall() for cursor in cursors[-len(queries) - 1 : -1]]
-
-    def finish(self, *statements: Query) -> None:
-        """Send what waits, and these statements, to the end of the transaction. Nothing is sent twice."""
-        self._sent(*statements, again=False)
-
-    def _sent(self, *statements: Query, again: bool = True) -> list[_Cursor]:
-        """Send what waits, and these statements; returns a cursor for each.
-
-        Args:
-            statements: The statements.
-            again: False if what is sent must not be sent twice, whatever becomes of the connection.
-        """
-        sending, self.waiting = [*self.waiting, *statements], []
-        try:
-            cursors = self._engine.send(
-                sending, self._patience, again=again and not self.answered, lock_seconds=self._lock_seconds
-            )
-            if not self.answered:
-                self.answered = True
-                self._opened(cursors[self._opening - 1].fetchall())
-        except BaseException:
-            self.failed = True
-            raise
-        self._answer(cursors)
-        return cursors
-
-    def end(self) -> None:
-        """End the look."""
-        self._sent(_COMMIT)
-
-    def _opened(self, rows: Sequence[Row]) -> None:
-        """Take the state of the queue, before anything else that was read."""
-        self._engine.accept(rows)
-
-    def _answer(self, cursors: Sequence[_Cursor]) -> None:
-        """Take the answers to all statements that were sent together."""
-
-
-class _Rows:
-    """The rows of a statement of a write, for after the write."""
-
-    rows: Sequence[Row] | None = None
-
-
-class _PostgresTransaction(_PostgresLook, Transaction):
-    """A write in progress, as far as the rights of the role that logged in go, and of functions for it."""
-
-    NEXT_CHANGE = "SELECT next_change()"
-    LAST_RECORD: Query = ("SELECT seq, hash FROM last_record()", ())
-
-    def __init__(self, engine: PostgresEngine, opening: Sequence[Query], patience: float) -> None:
-        Transaction.__init__(self, engine.now)
-        _PostgresLook.__init__(self, engine, opening, patience)
-        self._lock_seconds = patience
-        self._later: dict[int, _Rows] = {}
-        self.writes = False
-        self.change_before = 0
-
-    def deadline(self, at: int) -> int:
-        return at - now_us() + self.now
-
-    def run(self, statement: str, *values: object) -> int:
-        self.writes = True
-        return self._sent((statement, values))[-1].rowcount
-
-    def put(self, statement: str, *values: object) -> None:
-        self.writes = True
-        self.waiting.append((statement, values))
-
-    def must(self, statement: str, *values: object) -> None:
-        self.put(f"WITH done AS ({statement} RETURNING 1) SELECT exactly_one(COUNT(*)) FROM done", *values)  # noqa: S608
-
-    def later(self, statement: str, *values: object) -> _Rows:
-        self.put(statement, *values)
-        found = self._later[len(self.waiting) - 1] = _Rows()
-        return found
-
-    def _opened(self, rows: Sequence[Row]) -> None:
-        self.change_before = rows[0]["change"]
-        self._engine.note_time(rows[0]["now"])
-
-    def _answer(self, cursors: Sequence[_Cursor]) -> None:
-        for place, found in self._later.items():
-            found.rows = cursors[place].fetchall()
-        self._later.clear()
-
-
 class PostgresEngine(OwnConnection):
     """A connection that several threads of one process may share.
 
@@ -293,7 +164,7 @@ class PostgresEngine(OwnConnection):
         self.generation = 0
         """The number of connections made so far."""
         self._connection: Connection | None = None
-        self._looking: Sequence[Query] = (_LOOK, (_STATE.format(schema=place.schema), (_SESSION,)))
+        self._looking: Sequence[Query] = (_LOOK, (_STATE.format(schema=place.schema), (SESSION,)))
         self._begin_write = _BEGIN_WRITE.format(schema=place.schema)
         self._writer = secrets.token_hex(8)
         self._writes = 0
@@ -351,14 +222,14 @@ class PostgresEngine(OwnConnection):
         return PostgresEngine(self.place, create=False)
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[_PostgresLook]:
+    def read(self) -> Iterator[PostgresLook]:
         """Look at one consistent state.
 
         Raises:
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._explained():
-            look = _PostgresLook(self, self._looking, PATIENCE_SECONDS)
+            look = PostgresLook(self, self._looking, PATIENCE_SECONDS)
             try:
                 yield look
                 look.end()
@@ -373,7 +244,7 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._explained():
-            look = _PostgresLook(self, self._looking, PATIENCE_SECONDS)
+            look = PostgresLook(self, self._looking, PATIENCE_SECONDS)
             try:
                 return look.select_and_end(*queries)
             except BaseException:
@@ -401,7 +272,7 @@ class PostgresEngine(OwnConnection):
         with self._usable(), self._explained():
             if self.read_only:
                 raise self._unchangeable(self.read_only)
-            transaction = _PostgresTransaction(self, self._opening(patience, durable=durable), patience)
+            transaction = PostgresTransaction(self, self._opening(patience, durable=durable), patience)
             try:
                 yield transaction
                 self._commit(transaction, patience)
@@ -613,21 +484,8 @@ class PostgresEngine(OwnConnection):
 
     def send(
         self, statements: Sequence[Query], patience: float, *, again: bool, lock_seconds: float = 0.0
-    ) -> list[_Cursor]:
-        """Send statements in one round trip; returns a cursor for each.
-
-        Args:
-            statements: The statements.
-            patience: Longest wait for a server that is being restarted, in seconds.
-            again: True if they may be sent on a new connection when the one they were sent on is lost.
-            lock_seconds: Longest wait of the statements for other writers.
-
-        Raises:
-            psycopg.Error: One of them failed; those after it were not run.
-            QueueGoneError: The queue is not the one that was opened.
-            QueueVersionError: It is of another signoff's format by now.
-            OvertakenError: See `signoff.queue.sql.engine.Transaction.must`.
-        """
+    ) -> list[Cursor]:
+        """Send statements in one round trip; see `Sender`."""
         haste = self._haste
         end = self._until(patience)
         while True:
@@ -636,9 +494,9 @@ class PostgresEngine(OwnConnection):
             connection.check = self._watch_over(haste.answer)
             self._used_at = time.monotonic()
             try:
-                return _sent(connection, statements)
+                return sent_together(connection, statements)
             except psycopg.Error as error:
-                cause = _first(error)
+                cause = first_error(error)
                 if not is_lost(cause, connection):
                     self._roll_back()
                     self._raise_own(cause)
@@ -653,12 +511,7 @@ class PostgresEngine(OwnConnection):
                 raise
 
     def accept(self, rows: Sequence[Row]) -> None:
-        """Take what a look tells of the state of the queue.
-
-        Raises:
-            QueueGoneError: It is not the queue that was opened.
-            QueueVersionError: It is of another format by now.
-        """
+        """Take what a look tells of the state of the queue; see `Sender`."""
         if not rows:
             raise self._end("was emptied")
         found = rows[0]
@@ -710,14 +563,14 @@ class PostgresEngine(OwnConnection):
 
     def _opening(self, patience: float, *, durable: bool) -> tuple[Query, Query]:
         milliseconds = max(1, round(self._left(patience) * 1000))  # 0 would be for ever
-        values = _SESSION, SCHEMA_VERSION, self._queue_id, self._change, milliseconds, durable
+        values = SESSION, SCHEMA_VERSION, self._queue_id, self._change, milliseconds, durable
         return _BEGIN, (self._begin_write, values)
 
-    def _commit(self, transaction: _PostgresTransaction, patience: float) -> None:
+    def _commit(self, transaction: PostgresTransaction, patience: float) -> None:
         if transaction.failed:  # COMMIT would do nothing, and not say so
             raise QueueUnavailableError(f"{self.place.name} refused a part of the change; it was not made")
         if not transaction.writes:
-            transaction.finish(_COMMIT)
+            transaction.finish(COMMIT)
             return
         self._writes += 1
         closing = self._closing_statements(transaction)
@@ -737,7 +590,7 @@ class PostgresEngine(OwnConnection):
                     continue
             return
 
-    def _closing_statements(self, transaction: _PostgresTransaction) -> list[Query]:
+    def _closing_statements(self, transaction: PostgresTransaction) -> list[Query]:
         closing: list[Query] = [(_NOTE_WRITE, (self._writer, self._writes, transaction.now))]
         told = [
             (channel(self.place.schema, audience), payload)
@@ -748,7 +601,7 @@ class PostgresEngine(OwnConnection):
             closing.append((_TELL, ([each for each, _ in told], [each for _, each in told])))
         if self._writes == 1:
             closing.append(("DELETE FROM writes WHERE at < ?", (transaction.now - _FORGET_US,)))
-        return [*closing, _COMMIT]
+        return [*closing, COMMIT]
 
     def _was_made(self, loss: psycopg.Error) -> bool:
         """Find out whether the last write took place, although the connection broke when it was to.
@@ -758,7 +611,7 @@ class PostgresEngine(OwnConnection):
         """
         try:
             # Once we have the lock, whoever held it is done, one way or the other.
-            asking = *self._opening(PATIENCE_SECONDS, durable=True), (_NOTED, (self._writer,)), _COMMIT
+            asking = *self._opening(PATIENCE_SECONDS, durable=True), (_NOTED, (self._writer,)), COMMIT
             found = self.send(asking, PATIENCE_SECONDS, again=True)[-2].fetchone()
         except (psycopg.Error, QueueUnavailableError) as error:
             raise QueueUnavailableError(
@@ -786,26 +639,3 @@ class PostgresEngine(OwnConnection):
                 connection.execute("ROLLBACK", prepare=True)
         except psycopg.Error:
             self._discard()
-
-
-def _sent(connection: Connection, statements: Sequence[Query]) -> list[_Cursor]:
-    with connection.pipeline():
-        return [
-            connection.execute(
-                _translated(statement), [connection.session if each is _SESSION else each for each in values]
-            )
-            for statement, values in statements
-        ]
-
-
-def _first(error: psycopg.Error) -> psycopg.Error:
-    """The error because of which the statements after it were not run."""
-    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(error.__context__, psycopg.Error):
-        error = error.__context__
-    return error
-
-
-@lru_cache(maxsize=1024)
-def _translated(statement: str) -> str:
-    """A statement with the placeholders of psycopg. None of ours has a question mark in a text."""
-    return statement.replace("%", "%%").replace("?", "%s")

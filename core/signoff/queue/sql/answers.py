@@ -400,6 +400,7 @@ class Answers:
             return ended
 
     def _outcome(self, ended: StoredRequest, doubt: str | None) -> Outcome:
+        self._deadlines.pop(ended.id, None)
         if doubt is not None:
             ended = replace(ended, state=RequestState.SUPERSEDED, state_note=doubt)
         return Outcome(ended, ended.decision, ours=ended.seq in self._taken, doubt=doubt)

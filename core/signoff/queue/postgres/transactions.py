@@ -1,0 +1,236 @@
+"""Looks and writes of a queue in PostgreSQL, with few round trips.
+
+A round trip may cost more than all that is done with it. So the statements of a look or a write wait until an
+answer is needed, and go together; a write that needs none goes in one piece, from ``BEGIN`` to ``COMMIT``, and
+keeps others waiting for no round trip at all.
+"""
+
+# ruff: noqa: D102 - the methods are those of `signoff.queue.sql.engine.Look` and `Transaction`
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+import psycopg
+
+from signoff.queue.clock import now_us
+from signoff.queue.postgres.connection import Connection
+from signoff.queue.postgres.schema import VectorIndex
+from signoff.queue.sql.engine import Query, Row, Transaction
+
+__all__ = [
+    "COMMIT",
+    "SESSION",
+    "Cursor",
+    "PostgresLook",
+    "PostgresTransaction",
+    "Sender",
+    "first_error",
+    "sent_together",
+]
+
+Cursor = psycopg.Cursor[dict[str, Any]]
+
+SESSION = object()
+"""Stands for the `Connection.session` of the connection that a statement is sent on."""
+
+COMMIT: Query = ("COMMIT", ())
+
+
+class Sender(Protocol):
+    """The engine, as far as looks and writes need it."""
+
+    @property
+    def search(self) -> VectorIndex:
+        """The words of the history."""
+
+    def send(
+        self, statements: Sequence[Query], patience: float, *, again: bool, lock_seconds: float = 0.0
+    ) -> list[Cursor]:
+        """Send statements in one round trip; returns a cursor for each.
+
+        Args:
+            statements: The statements.
+            patience: Longest wait for a server that is being restarted, in seconds.
+            again: True if they may be sent on a new connection when the one they were sent on is lost.
+            lock_seconds: Longest wait of the statements for other writers.
+
+        Raises:
+            psycopg.Error: One of them failed; those after it were not run.
+            QueueGoneError: The queue is not the one that was opened.
+            QueueVersionError: It is of another signoff's format by now.
+            OvertakenError: See `signoff.queue.sql.engine.Transaction.must`.
+        """
+
+    def accept(self, rows: Sequence[Row]) -> None:
+        """Take what a look tells of the state of the queue.
+
+        Raises:
+            QueueGoneError: It is not the queue that was opened.
+            QueueVersionError: It is of another format by now.
+        """
+
+    def note_time(self, now: int) -> None:
+        """Take the time that the server has just told."""
+
+    @property
+    def now(self) -> int:
+        """The time by the server's clock, in microseconds since the epoch."""
+
+
+class PostgresLook:
+    """A look: statements on one connection, sent together as far as their answers allow.
+
+    Args:
+        engine: Its engine.
+        opening: The statements to begin with; the last of them tells the state of the queue.
+        patience: Longest wait for a server that is being restarted, in seconds.
+    """
+
+    def __init__(self, engine: Sender, opening: Sequence[Query], patience: float) -> None:
+        self._engine = engine
+        self.waiting = [*opening]
+        self._opening = len(opening)
+        self._patience = patience
+        self._lock_seconds = 0.0
+        self.answered = False
+        self.failed = False
+
+    @property
+    def search(self) -> VectorIndex:
+        """The words of the history."""
+        return self._engine.search
+
+    def row(self, statement: str, *values: object) -> Row | None:
+        return self._sent((statement, values))[-1].fetchone()
+
+    def rows(self, statement: str, *values: object) -> list[dict[str, Any]]:
+        return self._sent((statement, values))[-1].fetchall()
+
+    def number(self, statement: str, *values: object) -> int:
+        found = self._sent((statement, values))[-1].fetchone()
+        assert found is not None
+        return int(next(iter(found.values())))
+
+    def select(self, *queries: Query) -> list[Sequence[Row]]:
+        return [cursor.fetchall() for cursor in self._sent(*queries)[-len(queries) :]]
+
+    def select_and_end(self, *queries: Query) -> list[Sequence[Row]]:
+        """`select`, and end the look, in one round trip."""
+        cursors = self._sent(*queries, COMMIT)
+        return [cursor.fetchall() for cursor in cursors[-len(queries) - 1 : -1]]
+
+    def finish(self, *statements: Query) -> None:
+        """Send what waits, and these statements, to the end of the transaction. Nothing is sent twice."""
+        self._sent(*statements, again=False)
+
+    def _sent(self, *statements: Query, again: bool = True) -> list[Cursor]:
+        """Send what waits, and these statements; returns a cursor for each.
+
+        Args:
+            statements: The statements.
+            again: False if what is sent must not be sent twice, whatever becomes of the connection.
+        """
+        sending, self.waiting = [*self.waiting, *statements], []
+        try:
+            cursors = self._engine.send(
+                sending, self._patience, again=again and not self.answered, lock_seconds=self._lock_seconds
+            )
+            if not self.answered:
+                self.answered = True
+                self._opened(cursors[self._opening - 1].fetchall())
+        except BaseException:
+            self.failed = True
+            raise
+        self._answer(cursors)
+        return cursors
+
+    def end(self) -> None:
+        """End the look."""
+        self._sent(COMMIT)
+
+    def _opened(self, rows: Sequence[Row]) -> None:
+        """Take the state of the queue, before anything else that was read."""
+        self._engine.accept(rows)
+
+    def _answer(self, cursors: Sequence[Cursor]) -> None:
+        """Take the answers to all statements that were sent together."""
+
+
+class _Rows:
+    """The rows of a statement of a write, for after the write."""
+
+    rows: Sequence[Row] | None = None
+
+
+class PostgresTransaction(PostgresLook, Transaction):
+    """A write in progress, as far as the rights of the role that logged in go, and of functions for it."""
+
+    NEXT_CHANGE = "SELECT next_change()"
+    LAST_RECORD: Query = ("SELECT seq, hash FROM last_record()", ())
+
+    def __init__(self, engine: Sender, opening: Sequence[Query], patience: float) -> None:
+        Transaction.__init__(self, engine.now)
+        PostgresLook.__init__(self, engine, opening, patience)
+        self._lock_seconds = patience
+        self._later: dict[int, _Rows] = {}
+        self.writes = False
+        self.change_before = 0
+
+    def deadline(self, at: int) -> int:
+        return at - now_us() + self.now
+
+    def run(self, statement: str, *values: object) -> int:
+        self.writes = True
+        return self._sent((statement, values))[-1].rowcount
+
+    def put(self, statement: str, *values: object) -> None:
+        self.writes = True
+        self.waiting.append((statement, values))
+
+    def must(self, statement: str, *values: object) -> None:
+        self.put(f"WITH done AS ({statement} RETURNING 1) SELECT exactly_one(COUNT(*)) FROM done", *values)  # noqa: S608
+
+    def later(self, statement: str, *values: object) -> _Rows:
+        self.put(statement, *values)
+        found = self._later[len(self.waiting) - 1] = _Rows()
+        return found
+
+    def _opened(self, rows: Sequence[Row]) -> None:
+        self.change_before = rows[0]["change"]
+        self._engine.note_time(rows[0]["now"])
+
+    def _answer(self, cursors: Sequence[Cursor]) -> None:
+        for place, found in self._later.items():
+            found.rows = cursors[place].fetchall()
+        self._later.clear()
+
+
+def sent_together(connection: Connection, statements: Sequence[Query]) -> list[Cursor]:
+    """Send statements in one round trip; returns a cursor for each.
+
+    Raises:
+        psycopg.Error: One of them failed, see `first_error`.
+    """
+    with connection.pipeline():
+        return [
+            connection.execute(
+                _translated(statement), [connection.session if each is SESSION else each for each in values]
+            )
+            for statement, values in statements
+        ]
+
+
+def first_error(error: psycopg.Error) -> psycopg.Error:
+    """The error because of which the statements after it were not run."""
+    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(error.__context__, psycopg.Error):
+        error = error.__context__
+    return error
+
+
+@lru_cache(maxsize=1024)
+def _translated(statement: str) -> str:
+    """A statement with the placeholders of psycopg. None of ours has a question mark in a text."""
+    return statement.replace("%", "%%").replace("?", "%s")
