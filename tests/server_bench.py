@@ -218,10 +218,10 @@ class Served:
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    def start(self) -> None:
-        """Start the server, and wait until it answers."""
+    def start(self, *options: str) -> None:
+        """Start the server, with these options besides, and wait until it answers."""
         listen = f"127.0.0.1:{self.port}"
-        command = ["serve", "--config", "signoff.yaml", "--listen", listen, "--data", str(self.data)]
+        command = ["serve", "--config", "signoff.yaml", "--listen", listen, "--data", str(self.data), *options]
         with (self.work / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "signoff.cli", *command],

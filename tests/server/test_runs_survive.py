@@ -84,6 +84,21 @@ def test_a_run_goes_on_when_the_queue_is_lost_and_the_next_one_uses_the_new_queu
         server.becomes(again, "completed")
 
 
+def test_a_named_queue_reaches_the_host_and_not_as_an_argument_that_others_may_read(
+    server: Served, tmp_path: Path
+) -> None:
+    eventually(server.hosts)
+    server.kill()
+    eventually(lambda: not server.hosts(), "the host ends")
+    named = tmp_path / "named"
+    server.start("--queue", str(named))
+    (host,) = eventually(server.hosts)
+    assert str(named) not in Path(f"/proc/{host}/cmdline").read_text(encoding="utf-8")
+    server.becomes(server.begin("delete", "there"), "paused_checkpoint")
+    with open_review_queue(named) as review:
+        assert len(review.pending()) == 1
+
+
 def test_a_host_without_runs_ends_with_its_server(server: Served) -> None:
     eventually(server.hosts)
     server.kill()

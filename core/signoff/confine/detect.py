@@ -1,4 +1,4 @@
-"""Whether commands can be confined here, found by confining one.
+"""Detection of what confines commands here, by confining one.
 
 That a program is there, and even that it runs something, tells nothing: ten things are tried inside, and what came
 of them is looked at from outside. All that the backend promises must hold.

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import IO, cast
 
 from signoff.config.build import build
 from signoff.config.models import AgentConfig, HostedAgentConfig
@@ -125,9 +126,12 @@ def start_host(directory: Path, ident: str, settings: Path, place: str | None) -
     """
     # -P: a file in the working directory must not stand in for a module.
     command = [sys.executable, "-P", "-m", "signoff.server.host", str(directory), ident, str(settings)]
-    command += [] if place is None else ["--queue", place]
     with (directory / "host.log").open("ab") as log:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        host = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
+    # The URL of a queue may hold a password, and everybody may read the arguments of a program.
+    with contextlib.suppress(BrokenPipeError), cast("IO[bytes]", host.stdin) as place_of_queue:
+        place_of_queue.write(os.fsencode(place or ""))
+    return host
 
 
 # -- The host.
@@ -293,13 +297,13 @@ class _TimeLimit:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Host runs until there is nothing left to host."""
+    """Host runs until there is nothing left to host; the place of the queue is read from standard input."""
     parser = argparse.ArgumentParser(prog="signoff.server.host")
     parser.add_argument("directory", type=Path)
     parser.add_argument("ident")
     parser.add_argument("settings", type=Path)
-    parser.add_argument("--queue", default=None)
     given = parser.parse_args(arguments)
+    place = os.fsdecode(sys.stdin.buffer.read()) or None
     files = HostFiles(given.directory, given.ident)
     try:
         lock = ProcessLock(files.host)
@@ -310,7 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_as_json("info")
         with contextlib.redirect_stderr(LoggedLines("standard error of the host", {})):
             try:
-                host = _load_host(store, files, given.settings, given.queue)
+                host = _load_host(store, files, given.settings, place)
             except Exception as error:  # noqa: BLE001 - whatever it is, the runs that wait for this host are told
                 _log.error("the host cannot start", exc_info=error)
                 store.fail_untaken(files.ident, f"its host cannot start: {_failure_words(error)}")

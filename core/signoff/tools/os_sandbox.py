@@ -364,7 +364,7 @@ _State = tuple[int, int, int]
 
 
 def _state(path: str) -> _State | None:
-    """What tells a file or directory from another one in its place; of a file also whether it was changed."""
+    """Marks of a file or directory by which another one in its place is noticed, and of a file a change."""
     try:
         facts = os.lstat(path)
     except OSError:

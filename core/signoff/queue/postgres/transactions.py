@@ -18,7 +18,7 @@ import psycopg
 from signoff.queue.clock import now_us
 from signoff.queue.postgres.connection import Connection
 from signoff.queue.postgres.schema import VectorIndex
-from signoff.queue.sql.engine import Query, Row, Transaction
+from signoff.queue.sql.engine import Query, ReturnedRows, Row, Transaction
 
 __all__ = [
     "COMMIT",
@@ -159,12 +159,6 @@ class PostgresLook:
         """Take the answers to all statements that were sent together."""
 
 
-class _Rows:
-    """The rows of a statement of a write, for after the write."""
-
-    rows: Sequence[Row] | None = None
-
-
 class PostgresTransaction(PostgresLook, Transaction):
     """A write in progress, as far as the rights of the role that logged in go, and of functions for it."""
 
@@ -175,7 +169,7 @@ class PostgresTransaction(PostgresLook, Transaction):
         Transaction.__init__(self, engine.now)
         PostgresLook.__init__(self, engine, opening, patience)
         self._lock_seconds = patience
-        self._later: dict[int, _Rows] = {}
+        self._later: dict[int, ReturnedRows] = {}
         self.writes = False
         self.change_before = 0
 
@@ -193,9 +187,9 @@ class PostgresTransaction(PostgresLook, Transaction):
     def must(self, statement: str, *values: object) -> None:
         self.put(f"WITH done AS ({statement} RETURNING 1) SELECT exactly_one(COUNT(*)) FROM done", *values)  # noqa: S608
 
-    def later(self, statement: str, *values: object) -> _Rows:
+    def later(self, statement: str, *values: object) -> ReturnedRows:
         self.put(statement, *values)
-        found = self._later[len(self.waiting) - 1] = _Rows()
+        found = self._later[len(self.waiting) - 1] = ReturnedRows()
         return found
 
     def _opened(self, rows: Sequence[Row]) -> None:

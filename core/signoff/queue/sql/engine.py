@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
@@ -127,12 +128,15 @@ class Look(Protocol):
         """Return the rows of each of several queries, in one round trip."""
 
 
-class ReturnedRows(Protocol):
-    """The rows of a statement of a write, for after the write."""
+@dataclass(slots=True)
+class ReturnedRows:
+    """The rows of a statement of a write, for after the write.
 
-    @property
-    def rows(self) -> Sequence[Row] | None:
-        """The rows; None if they are not known although the write was made, as the connection was lost."""
+    Attributes:
+        rows: The rows; None if they are not known although the write was made, as the connection was lost.
+    """
+
+    rows: Sequence[Row] | None = None
 
 
 class Transaction(Look):

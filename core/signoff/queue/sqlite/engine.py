@@ -37,6 +37,7 @@ from signoff.queue.sql.engine import (
     OvertakenError,
     OwnConnection,
     Query,
+    ReturnedRows,
     Row,
     Transaction,
     new_queue_id,
@@ -91,13 +92,6 @@ class _SqliteLook:
         return [self.rows(statement, *values) for statement, values in queries]
 
 
-class _Rows:
-    """The rows of a statement."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.rows = rows
-
-
 class _SqliteTransaction(_SqliteLook, Transaction):
     """A write in progress."""
 
@@ -118,8 +112,8 @@ class _SqliteTransaction(_SqliteLook, Transaction):
         if self.run(statement, *values) != 1:
             raise OvertakenError
 
-    def later(self, statement: str, *values: object) -> _Rows:
-        return _Rows(self.rows(statement, *values))
+    def later(self, statement: str, *values: object) -> ReturnedRows:
+        return ReturnedRows(self.rows(statement, *values))
 
 
 class SqliteEngine(OwnConnection):
