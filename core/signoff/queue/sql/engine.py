@@ -12,7 +12,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
@@ -128,7 +127,6 @@ class Look(Protocol):
         """Return the rows of each of several queries, in one round trip."""
 
 
-@dataclass(slots=True)
 class ReturnedRows:
     """The rows of a statement of a write, for after the write.
 
@@ -136,7 +134,10 @@ class ReturnedRows:
         rows: The rows; None if they are not known although the write was made, as the connection was lost.
     """
 
-    rows: Sequence[Row] | None = None
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: Sequence[Row] | None = None) -> None:
+        self.rows = rows
 
 
 class Transaction(Look):
