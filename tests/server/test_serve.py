@@ -147,3 +147,24 @@ def test_it_ends_alike_whatever_signal_ends_it(serving: Serving, number: signal.
     assert process.returncode == ExitCode.OK
     assert "Traceback" not in said
     assert "socket" not in serving.left()
+
+
+def test_a_signal_that_comes_before_the_server_listens_for_it_ends_it_alike(tmp_path: Path) -> None:
+    program = """
+import os, signal, sys
+from pathlib import Path
+import uvicorn
+from starlette.applications import Starlette
+from signoff.server.sockets import serve, unix_socket
+runs = uvicorn.Server.serve
+async def interrupted(server, sockets):
+    os.kill(os.getpid(), signal.SIGTERM)
+    await runs(server, sockets)
+uvicorn.Server.serve = interrupted
+with unix_socket(Path(sys.argv[1])) as listening:
+    serve(Starlette(), [listening])
+print("ended")
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "socket")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")

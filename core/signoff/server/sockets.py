@@ -7,6 +7,7 @@ import contextlib
 import ipaddress
 import os
 import resource
+import signal
 import socket
 from pathlib import Path
 
@@ -99,7 +100,7 @@ def tcp_socket(address: str) -> socket.socket:
 
 
 def serve(app: ASGIApp, sockets: list[socket.socket]) -> None:
-    """Serve until the process is told to end, and end as the signal says that told it."""
+    """Serve until SIGINT or SIGTERM ends it."""
     _raise_file_limit()
     config = uvicorn.Config(
         app,
@@ -115,7 +116,12 @@ def serve(app: ASGIApp, sockets: list[socket.socket]) -> None:
         proxy_headers=False,
         lifespan="on",
     )
-    uvicorn.Server(config).run(sockets)
+    server = uvicorn.Server(config)
+    # Uvicorn takes signals once its loop runs, and raises them again in the end. In between they would raise
+    # KeyboardInterrupt wherever the program is then, such as in the start of the loop.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, server.handle_exit)
+    server.run(sockets)
 
 
 def _raise_file_limit() -> None:
