@@ -581,6 +581,21 @@ def test_directories_that_it_made_removed_or_changed_are_told(project: Path, tmp
     assert (project / "free/removed/in").is_dir()
 
 
+def test_permissions_of_a_directory_hide_no_other_change_in_it(project: Path, tmp_path: Path) -> None:
+    for name in ("same", "removed", "other"):
+        (project / "free" / name).mkdir()
+    output = reviewed(
+        project, tmp_path / "queue", "cd free; mkdir made; rmdir removed; chmod 700 . same; chmod 750 other"
+    )
+    said = sorted(line.strip("[]").replace(f"{project}/", "") for line in output.splitlines() if line)
+    assert said == [
+        '"free" got the permissions 700; they were left out',
+        '"free/made" is a new directory without files; it was left out',
+        '"free/other" got the permissions 750; they were left out',
+        '"free/removed" was removed: its files are asked about, and the empty directory stays',
+    ]
+
+
 def test_a_tree_deeper_than_any_program_walks_is_looked_at_and_removed(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

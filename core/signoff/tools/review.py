@@ -151,6 +151,7 @@ def _directories(
             holding.add(path)
             path = os.path.dirname(path)  # noqa: PTH120
     found: dict[str, str] = {}
+    modes: dict[str, str] = {}
     for name in _outermost({*before, *after}, real, found):
         old, new, path = before.get(name), after.get(name), _joined(real, name)
         if old == new or path in told or not _are_directories(old, new):
@@ -160,8 +161,10 @@ def _directories(
         elif old is None and path not in holding:
             found[path] = "is a new directory without files; it was left out"
         elif (mode := new[0] & 0o777) != (usual if old is None else old[0] & 0o777):
-            found[path] = f"got the permissions {mode:o}; they were left out"
-    return found
+            modes[path] = f"got the permissions {mode:o}; they were left out"
+    # One line for a whole tree that got the same.
+    outermost = {path for path, words in modes.items() if modes.get(os.path.dirname(path)) != words}  # noqa: PTH120
+    return found | {path: modes[path] for path in sorted(outermost)}
 
 
 def _outermost(names: Set[str], real: str, told: Container[str]) -> Iterator[str]:
