@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from signoff.confine.profile import PathAccess
-from signoff.confine.protected_names import lies_in_protected, protected_below
+from signoff.confine.protected_names import lies_in_protected, protected_below, secrets_of
 
 PROJECT = """
 .envrc .github/workflows/ci.yml src/x.py src/.vscode/tasks.json sub/.git worktree/x .config/git/config
@@ -92,6 +92,22 @@ def test_a_queue_is_not_even_readable(project: Path) -> None:
     looks_like_a_queue(project / "src/queue")
     hidden = [path for path, most in protected_below(str(project)) if most is PathAccess.NONE]
     assert hidden == [str(project / "src/queue")]
+
+
+def test_the_keys_and_queues_of_other_environments_are_secret_wherever_they_lie(project: Path) -> None:
+    for name in ("keys/deciding.key", ".signoff/deep/keys/deciding.key", "home/.config/signoff/keys/deciding.key"):
+        (project / name).parent.mkdir(parents=True)
+        (project / name).touch()
+        (project / name).with_name("reviewers.pub").touch()
+    (project / ".signoff/queue").mkdir()
+    looks_like_a_queue(project / ".signoff/queue")
+    secret = [each for path, _ in protected_below(str(project)) for each in secrets_of(path)]
+    assert sorted(os.path.relpath(path, project) for path in secret) == [
+        ".signoff/deep/keys/deciding.key",
+        ".signoff/queue",
+        "home/.config/signoff/keys/deciding.key",
+        "keys/deciding.key",
+    ]
 
 
 def test_a_directory_that_is_left_out_is_left_out_with_all_that_is_in_it(project: Path) -> None:

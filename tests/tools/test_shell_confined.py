@@ -72,6 +72,22 @@ def test_what_lies_beside_the_roots_is_not_there_for_it(project: Path) -> None:
     assert "No such file" in tool(project).run_command("cat outside.txt").output
 
 
+@pytest.mark.parametrize("mode", ["ro", "rw"])
+@pytest.mark.parametrize("place", ["free/keys", "free/.signoff/keys"])
+def test_the_key_of_another_environment_is_not_readable_in_a_root(
+    project: Path, place: str, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ROOTS, "free", {"root": "free", "mode": mode, "write_approval": False})
+    keys = project / place
+    keys.mkdir(parents=True)
+    (keys / "deciding.key").write_text("secret")
+    (keys / "reviewers.pub").write_text("public")
+    output = tool(project).run_command(f"cd {place}; cat reviewers.pub deciding.key; rm -f deciding.key").output
+    assert "public" in output
+    assert "secret" not in output
+    assert (keys / "deciding.key").read_text() == "secret"
+
+
 def test_what_an_interrupted_command_made_is_moved_away(project: Path) -> None:
     def interrupt() -> None:
         eventually((project / "free/.envrc").exists)

@@ -23,7 +23,15 @@ from signoff.policy.risk import assess, lies_in_bare_repository
 from signoff.private_files import make_directory
 from signoff.queue.records import Risk
 
-__all__ = ["is_protected", "kept_back", "lies_in_protected", "open_up", "protected_below", "reason_of"]
+__all__ = [
+    "is_protected",
+    "kept_back",
+    "lies_in_protected",
+    "open_up",
+    "protected_below",
+    "reason_of",
+    "secrets_of",
+]
 
 _DIRECTORIES = frozenset(
     {
@@ -93,6 +101,10 @@ _OF_REPOSITORY = ("config", "config.worktree", "commondir", "gitdir", "hooks", "
 _REPOSITORY = frozenset({"head", "objects", "refs"})
 _QUEUE = frozenset({"queue.db", "bells", "leases"})
 """The content of a queue of signoff; see `QueuePlace`."""
+_KEY = "deciding.key"
+"""The secret key of a reviewer; see `KeysFolder`."""
+_OF_SIGNOFF = frozenset({".signoff", "signoff"})
+"""Protected directories that may hold queues and keys."""
 
 
 def protected_below(
@@ -133,6 +145,25 @@ def protected_below(
                 yield path, PathAccess.READ
             elif name in inside:
                 folders.append(name)
+
+
+def secrets_of(path: str) -> Iterator[str]:
+    """Yield the keys and queues at or below a protected path, which a command must not even read.
+
+    Those of other environments: where this process has its own is known without a look. No link is followed.
+
+    Args:
+        path: A path that `protected_below` found.
+    """
+    name = os.path.basename(path).lower()  # noqa: PTH119
+    if name == _KEY:
+        yield path
+    elif name in _OF_SIGNOFF:
+        for folder, folders, files in os.walk(path):
+            if {*folders, *files} >= _QUEUE:
+                yield folder
+            if _KEY in files:
+                yield os.path.join(folder, _KEY)  # noqa: PTH118
 
 
 def lies_in_protected(place: str, top: str) -> bool:

@@ -19,6 +19,7 @@ from signoff.confine.protected_names import (
     open_up,
     protected_below,
     reason_of,
+    secrets_of,
 )
 from signoff.effects import Confinement
 from signoff.settings_yaml import KeyPath, dotted
@@ -333,8 +334,12 @@ class OSSandbox:
         found = {tools: PathAccess.READ} if os.path.lexists(tools) else {}
         for top, access in profile.paths:
             if access is not PathAccess.NONE:
-                below = protected_below(top, places, refuse_unseen if access is PathAccess.WRITE else None)
-                found |= {path: min(most, found.get(path, most)) for path, most in below if most < access}
+                for path, most in protected_below(
+                    top, places, refuse_unseen if access is PathAccess.WRITE else None
+                ):
+                    if most < access:
+                        found[path] = min(most, found.get(path, most))
+                    found |= dict.fromkeys(secrets_of(path), PathAccess.NONE)
         return found
 
     def _environment(self, profile: OSProfile) -> dict[str, str]:
