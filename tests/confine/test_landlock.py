@@ -141,8 +141,20 @@ def test_a_writable_directory_with_a_read_only_one_in_it_is_read_only_and_a_writ
 def test_a_hidden_place_in_a_readable_one_is_refused(above: PathAccess) -> None:
     with pytest.raises(LaunchError, match="/r/keys is hidden inside /r, which can be read"):
         rules_of(OSProfile(PathMap({"/r": above, "/r/keys": NONE})))
-    with pytest.raises(LaunchError, match="hidden inside /usr"):
-        rules_of(OSProfile(PathMap(), PathMap({"/usr": READ, "/usr/local": NONE})))
+
+
+def test_of_the_files_of_the_system_all_beside_a_hidden_place_is_allowed(tmp_path: Path) -> None:
+    for name in ("bin", "share/doc", "share/own/mine", "src/app"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "note.txt").touch()
+    (tmp_path / "link").symlink_to("src")
+    hidden = {str(tmp_path / name): NONE for name in ("src", "share/own", "missing")}
+    runtime = PathMap({str(tmp_path): READ, **hidden})
+    roots = PathMap({str(tmp_path / "src/app"): WRITE})
+    assert rules_of(OSProfile(roots, runtime)) == {
+        **{str(tmp_path / name): READ for name in ("bin", "note.txt", "share/doc")},
+        str(tmp_path / "src/app"): WRITE,
+    }
 
 
 @pytest.mark.parametrize("place", ["/", "/dev", "/proc/sys", "/sys/fs"])

@@ -272,13 +272,34 @@ def test_the_files_of_the_system_are_read_only_and_what_is_hidden_of_them_stays_
     config = SandboxConfig(paths={"a": PathConfig(root="a", mode="rw", write_approval=False)})
     shown = derive(world, config, approved=True).visible()
     assert shown.at("/usr/share") is PathAccess.READ
-    assert {access for _, access in system_files(network=True)} == {PathAccess.READ}
+    assert PathAccess.WRITE not in {access for _, access in system_files(network=True)}
+    for place in ("/usr/src", "/usr/src/app/.env", "/usr/local/src", "/usr/local/src/x"):  # somebody's own work
+        assert shown.at(os.path.realpath(place)) is PathAccess.NONE
     for hidden in ("/usr/share", "/usr", "/bin"):
         explicit = OSProfileConfig(hide=(hidden,)).profile(world.cwd)
         limited = derive(world, config, approved=True, explicit=explicit).visible()
         assert limited.at(os.path.realpath(hidden)) is PathAccess.NONE
         assert limited.at(f"{os.path.realpath(hidden)}/x") is PathAccess.NONE
         assert limited.at(f"{world.cwd}/a") is PathAccess.WRITE
+
+
+@pytest.mark.parametrize("root", ["/usr/src/app", "/usr/local/src/app", "/usr/share/app"])
+def test_a_root_within_the_files_of_the_system_is_no_more_readable_than_another(root: str) -> None:
+    asks, endings = PathConfig(root=root, read_approval=True), PathConfig(root=root, suffixes=(".md",))
+    inner = (f"{root}/inner", PathConfig(root=f"{root}/inner"))
+    for config, approved in ((asks, False), (asks, True), (endings, False), (endings, True)):
+        shown = derived([(root, config), inner], approved=approved, shell=None).visible()
+        readable = config is asks and approved
+        assert shown.at(f"{root}/x") is (PathAccess.READ if readable else PathAccess.NONE)
+        assert shown.at(inner[0]) is PathAccess.READ
+        assert shown.at("/usr/share/x") is PathAccess.READ
+
+
+@pytest.mark.parametrize("root", ["/", "/usr", "/etc"])
+def test_a_root_around_the_files_of_the_system_leaves_programs_what_they_need(root: str) -> None:
+    shown = derived([(root, PathConfig(root=root, read_approval=True))], approved=False, shell=None).visible()
+    assert shown.at("/usr/share/x") is PathAccess.READ
+    assert shown.at("/etc/shadow") is PathAccess.NONE
 
 
 def test_only_the_shell_tool_gives_the_network(world: World) -> None:

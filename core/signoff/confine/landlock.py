@@ -6,7 +6,8 @@ that its user owns can be changed; what it leaves running outlives it; and befor
 processes of its user. It has neither ``/proc`` nor ``/sys``, and of ``/dev`` only what is like ``/dev/null``.
 
 The kernel only ever adds: what is allowed for a directory is allowed for all in it. So a writable directory with
-something read-only inside is read-only as a whole, and one with something hidden inside is refused. See
+something read-only inside is read-only as a whole, and one with something hidden inside is refused; only of the
+files of the system, all that is there beside the hidden ones is allowed by itself. See
 https://docs.kernel.org/userspace-api/landlock.html.
 """
 
@@ -18,7 +19,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -26,7 +27,7 @@ from typing import IO, Any
 from signoff.confine.checks import Check
 from signoff.confine.errors import LaunchError, ended_words
 from signoff.confine.landlock_launcher import READY
-from signoff.confine.profile import OSProfile, PathAccess, PathMap
+from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.scratch import Scratch
 from signoff.confine.seccomp import UnknownMachineError, filter_program
 
@@ -51,6 +52,9 @@ def rules_of(profile: OSProfile) -> dict[str, PathAccess]:
             continue
         inside = {each: less for each, less in shown if PurePosixPath(each).is_relative_to(path)}
         hidden = [each for each, less in inside.items() if less is PathAccess.NONE]
+        if hidden and profile.paths.at(path) is PathAccess.NONE:
+            rules |= dict.fromkeys(_beside(path, hidden), PathAccess.READ)
+            continue
         if hidden:
             raise LaunchError(
                 f"{hidden[0]} is hidden inside {path}, which can be read: Landlock cannot take it out; "
@@ -62,6 +66,23 @@ def rules_of(profile: OSProfile) -> dict[str, PathAccess]:
         ):
             raise LaunchError(f"{path} is never writable in a sandbox")
     return rules
+
+
+def _beside(folder: str, hidden: Collection[str]) -> Iterator[str]:
+    """The files and directories below one that are there now and neither hidden nor lead to what is hidden."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.path in hidden or not (
+            entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)
+        ):
+            continue
+        if any(is_below(each, entry.path) for each in hidden):
+            yield from _beside(entry.path, hidden)
+        else:
+            yield entry.path
 
 
 class Landlock:

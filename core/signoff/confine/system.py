@@ -6,9 +6,11 @@ import os
 
 from signoff.confine.profile import PathAccess, PathMap
 
-__all__ = ["system_files", "system_links"]
+__all__ = ["SOURCES", "system_files", "system_links"]
 
 _TREES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SOURCES = ("/usr/src", "/usr/local/src")
+"""Directories below those in which people, and containers, keep their own work: no program needs them to start."""
 _MACOS = (
     "/System/Library", "/System/Cryptexes", "/System/Volumes/Preboot/Cryptexes", "/Library/Apple",
     "/Library/Developer/CommandLineTools", "/private/var/select", "/private/var/db/timezone",
@@ -26,7 +28,7 @@ _NAMES_OF_HOSTS = ("/etc/resolv.conf",)
 def system_files(*, network: bool) -> PathMap:
     """Return the files, read-only, where they really are."""
     found = {os.path.realpath(path): PathAccess.READ for path in _names(network=network) if os.path.exists(path)}  # noqa: PTH110
-    return PathMap(found)
+    return PathMap(found | {os.path.realpath(path): PathAccess.NONE for path in SOURCES})
 
 
 def system_links(*, network: bool) -> dict[str, str]:

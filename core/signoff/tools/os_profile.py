@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, StrictBool
 
 from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
-from signoff.confine.system import system_files
+from signoff.confine.system import SOURCES, system_files
 from signoff.queue.keys.folder import keys_folder
 from signoff.queue.location import PLACE_VARIABLE, is_url, locate
 from signoff.settings_yaml import KeyPath
@@ -43,8 +43,6 @@ _OF_THE_SYSTEM = (
     "/var/spool/cron",
 )  # fmt: skip
 """Directories whose programs and settings count for everybody, with all that is below them."""
-_FOR_SOURCES = ("/usr/src", "/usr/local/src")
-"""Directories below those in which people, and containers, keep their own work."""
 _TOO_WIDE = ("/", "/var")
 
 _MADE_ANEW = ("proc", "dev")
@@ -170,7 +168,11 @@ def derived(
             access = _access(config, approved=approved, copies=copies)
             places[path] = min(access, places.get(path, access))
     network = shell is not None and shell.network and not copies
-    paths, runtime = PathMap(places), system_files(network=network)
+    paths, system = PathMap(places), system_files(network=network)
+    runtime, whole = system, {path for path, _ in system}
+    for path, access in places.items():
+        if access is PathAccess.NONE and system.at(path) and path not in whole:
+            runtime = runtime.limited(path, PathAccess.NONE)
     for own in own_places():
         paths, runtime = (each.limited(own, PathAccess.NONE) for each in (paths, runtime))
     profile = OSProfile(paths, runtime, network, False, ENVIRONMENT)
@@ -221,7 +223,7 @@ def _access(config: PathConfig, *, approved: bool, copies: bool) -> PathAccess:
 
 def is_of_the_system(path: str) -> bool:
     """True for a directory, without links, that holds programs or settings of the system, or lies in one."""
-    if any(path != each and is_below(path, each) for each in _FOR_SOURCES):
+    if any(path != each and is_below(path, each) for each in SOURCES):
         return False
     return any(is_below(path, os.path.realpath(each)) for each in _OF_THE_SYSTEM)
 
