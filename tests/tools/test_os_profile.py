@@ -481,6 +481,22 @@ def test_what_a_command_needs_besides_is_shown_unless_it_is_hidden(
     assert shown.at(f"{world.top}/own/queue/queue.db") is PathAccess.NONE
 
 
+def test_what_a_command_needs_besides_shows_no_hidden_root_in_it_and_no_work_of_others(
+    world: World, recorder: Recorder
+) -> None:
+    hidden = {
+        "endings": PathConfig(root="a", suffixes=(".md",)),
+        "asks": PathConfig(root="ab", read_approval=True),
+    }
+    confined = OSSandbox(FileSandbox(hidden, cwd=world.cwd).places, cwd=world.cwd)
+    reads = [world.cwd, "/usr", "/usr/src/app/.venv", f"{world.cwd}/a/b"]
+    confined.start(["true"], approved=False, reads=reads)
+    shown = recorder.profile.visible()
+    read = {f"{world.cwd}/x", f"{world.cwd}/a/b/x", "/usr/src/app/.venv/bin/python", "/usr/share/x"}
+    for path in (*read, f"{world.cwd}/a/x", f"{world.cwd}/ab/x", "/usr/src/app/.env", "/usr/local/src/x"):
+        assert shown.at(path) is (PathAccess.READ if path in read else PathAccess.NONE), path
+
+
 # -- What a command made.
 
 

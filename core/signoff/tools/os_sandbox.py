@@ -21,6 +21,7 @@ from signoff.confine.protected_names import (
     reason_of,
     secrets_of,
 )
+from signoff.confine.system import SOURCES
 from signoff.effects import Confinement
 from signoff.settings_yaml import KeyPath, dotted
 from signoff.tools.os_profile import OSProfileConfig, derived, links_to, own_places
@@ -135,6 +136,7 @@ class OSSandbox:
         explicit = None if limits is None else limits.profile(cwd)
         self._most_read = EVERYWHERE if explicit is None else explicit.runtime
         places = tuple(roots)
+        self._roots = tuple(path for path, _ in places)
         self._profiles = {
             approved: _without_protected(derived(places, shell, explicit, approved=approved), places, cwd)
             for approved in (False, True)
@@ -256,12 +258,19 @@ class OSSandbox:
             LaunchError: It was not started.
         """
         profile = self.profile(approved=approved)
-        needed = PathMap({os.path.realpath(path): PathAccess.READ for path in reads}).meet(self._most_read)
+        needed = self._needed(reads, profile)
         if needed != NOWHERE:
             for own in own_places():
                 needed = needed.limited(own, PathAccess.NONE)
             profile = replace(profile, runtime=profile.runtime.join(needed))
         return self._start(profile, argv, env, cwd, streams)
+
+    def _needed(self, reads: Iterable[str], profile: OSProfile) -> PathMap:
+        """What a command needs besides, without what lies in there and is not for it."""
+        wanted = {os.path.realpath(path): PathAccess.READ for path in reads}
+        hidden = [path for path in self._roots if profile.paths.at(path) is PathAccess.NONE]
+        hidden += map(os.path.realpath, SOURCES)
+        return PathMap(dict.fromkeys(hidden, PathAccess.NONE) | wanted).meet(self._most_read)
 
     def start_on_copies(
         self,
