@@ -257,7 +257,8 @@ async def main():
     watch.stop()
 asyncio.run(main())
 """
-    own_limits = ["unshare", "--user", "--map-root-user", "sh", "-c", f'echo 0 >/proc/sys/user/{limit}; exec "$@"', "-"]
+    lowered = f'echo 0 >/proc/sys/user/{limit}; exec "$@"'
+    own_limits = ["unshare", "--user", "--map-root-user", "sh", "-c", lowered, "-"]
     if subprocess.run([*own_limits, "true"], check=False, capture_output=True).returncode:
         pytest.skip("no user namespaces here")
     done = subprocess.run(
