@@ -129,6 +129,24 @@ def test_a_terminal_that_goes_away_ends_the_screen_even_where_nobody_is_told(
     assert process.returncode == 129
 
 
+# -- sixteen colors --------------------------------------------------------------------------------------------
+
+_COLOR_SET = re.compile(rb"\x1b\[([\d;]+)m")
+
+
+@pytest.mark.usefixtures("looking")
+def test_a_terminal_with_sixteen_colors_gets_those_that_can_be_read_on_white(
+    variables: dict[str, str], workdir: Path, asking: AgentQueue
+) -> None:
+    note(asking, "first")
+    few = {name: value for name, value in variables.items() if name != "COLORTERM"}
+    with Terminal(SCREEN, {**few, "TERM": "xterm", "SIGNOFF_THEME": "signoff-light"}, workdir) as terminal:
+        Person(terminal).sees(r"TARGET send_note first.*\[armed\]")
+        codes = {int(code) for found in _COLOR_SET.finditer(terminal.raw) for code in found[1].split(b";")}
+    assert {30, 34, 107} <= codes
+    assert not codes & {32, 33, 36, 37, 38, 48, 92, 93, 96}
+
+
 # -- stopped, and brought back by a shell ----------------------------------------------------------------------
 
 AS_USUAL = "".join(f"\\033[?{mode}l" for mode in (1000, 1003, 1004, 1006, 2004)) + "\\033[?25h"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -44,7 +44,7 @@ from signoff_tui.terminal.output_filter import DropControls, InOnePass
 from signoff_tui.terminal.sequences import Around, AskBackground, Saying, Speaks
 from signoff_tui.terminal.sigcont import Standstill
 from signoff_tui.text.look import ASCII, UNICODE, Appearance, Glyphs
-from signoff_tui.text.themes import DEFAULT_THEME, LIGHT_THEME
+from signoff_tui.text.themes import ANSI_THEME, DEFAULT_THEME, LIGHT_THEME, Theme
 from signoff_tui.warning_watch import AlarmWatch
 from signoff_tui.workers import run_beside
 
@@ -138,10 +138,12 @@ class SignoffApp(App[None]):
             guard=settings or chosen.guard,
             notices=notices or chosen.notices,
         )
-        self._themes = chosen.themes
         theme = self._chosen.theme
-        if theme not in self._themes:
-            raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(self._themes)}")
+        if theme not in chosen.themes:
+            raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(chosen.themes)}")
+        self._on_light = False
+        """Whether the terminal has said that its background is light."""
+        self._themes: Mapping[str, Theme] = chosen.themes
         self.look = Appearance(self._themes[theme], self._glyphs)
         self.set_class(self._chosen.ascii_only, "-ascii")
         for known in self._themes.values():
@@ -180,20 +182,29 @@ class SignoffApp(App[None]):
         # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
         self._bindings.key_to_bindings.clear()
         self._standstill.listen()
+        if self.has_few_colors:
+            self._fit_themes()
+            self._paint_in(self.look.theme.name)
         run_beside(self, self._watch, group="watch")
         self._following.start()
         self.call_after_refresh(self._following.look)  # it loads parts that the first picture does not need
         self._office.muting.start()
-        if self._chosen.theme_follows and not self.no_color:
+        if (self._chosen.theme_follows or self._chosen.theme == ANSI_THEME) and not self.no_color:
             self.speak(AskBackground())
         if self._asks_for_theme and not self.no_color:
             self._ask_for_a_theme(first=True)
 
     @on(BackgroundTold)
     def _take_background(self, event: BackgroundTold) -> None:
-        untouched = self._chosen.theme_follows and self.look.theme.name == self._chosen.theme
-        if untouched and is_light(event.background):
+        if not is_light(event.background):
+            return
+        self._on_light = True
+        self._fit_themes()
+        if self._chosen.theme_follows and self.look.theme.name == self._chosen.theme:
             self.use_theme(LIGHT_THEME)
+        elif self.look.theme.name == ANSI_THEME:
+            self._review.desk.guard.restart()
+            self._paint_in(self.look.theme.name)
 
     def on_unmount(self) -> None:
         """Save the list position, and close the queue."""
@@ -390,14 +401,28 @@ class SignoffApp(App[None]):
             self._review.show_diffs(chosen.diff)
         if (chosen.guard, chosen.keys, chosen.mouse) != (before.guard, before.keys, before.mouse):
             said.append("guard, keys and mouse count from the next start")
-        self._themes = chosen.themes
-        for known in chosen.themes.values():
-            self.register_theme(known.for_textual())
+        self._fit_themes()
         self.set_class(chosen.ascii_only, "-ascii")
         own_choice = chosen.theme == before.theme and self.look.theme.name in chosen.themes
         self.use_theme(self.look.theme.name if own_choice else chosen.theme)
         self._review.redraw()
         self._review.say("; ".join(said), token="muted")
+
+    @property
+    def has_few_colors(self) -> bool:
+        """True if the terminal has sixteen colors. Pictures that no terminal shows have all."""
+        return not self.is_headless and self.console.color_system in {"standard", "windows"}
+
+    def _fit_themes(self) -> None:
+        """Have the themes that there are in colors that can be read in this terminal."""
+        themes = dict(self._chosen.themes)
+        if self.has_few_colors:
+            themes = {name: each if each.ansi else each.in_sixteen_colors() for name, each in themes.items()}
+        if self._on_light and ANSI_THEME in themes:
+            themes[ANSI_THEME] = themes[ANSI_THEME].in_sixteen_colors(dark=False)
+        self._themes = themes
+        for known in themes.values():
+            self.register_theme(known.for_textual())
 
     @property
     def _glyphs(self) -> Glyphs:
@@ -455,7 +480,7 @@ class SignoffApp(App[None]):
     def _paint_in(self, name: str) -> None:
         self.look = Appearance(self._themes[name], self._glyphs)
         if self.theme == name:  # other colors under the same name
-            self.refresh_css(animate=False)
+            self._watch_theme(name)  # by which Textual knows, too, whether they are the terminal's own now
         else:
             self.theme = name  # Textual works out all styles; doing it here too would take twice as long
         for widget in self.screen.walk_children(with_self=True):

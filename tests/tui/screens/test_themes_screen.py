@@ -10,6 +10,7 @@ import pytest
 from screen_bench import LARGE, SMALL, Screen, post, screen, write
 
 from signoff.queue import AgentQueue
+from signoff_tui.app import SignoffApp
 from signoff_tui.settings import load_settings
 from signoff_tui.settings.resolve import Personal
 from signoff_tui.terminal.background import BackgroundTold
@@ -113,6 +114,30 @@ async def test_auto_follows_the_background_of_the_terminal(
         seen.app.post_message(BackgroundTold(background))
         await seen.press("f5")
         assert seen.app.look.theme.name == used
+
+
+async def test_on_a_light_background_the_terminals_own_yellow_and_green_are_not_used(opens: Opens) -> None:
+    async with opens(SIGNOFF_THEME="signoff-ansi") as seen:
+        assert seen.app.look.theme.colors["warn"] == "ansi_yellow"
+        seen.app.post_message(BackgroundTold(WHITE))
+        await seen.press("f5")
+        theme = seen.app.look.theme
+        assert theme.name == seen.app.theme == "signoff-ansi"
+        assert not {"ansi_yellow", "ansi_green", "ansi_cyan"} & {*theme.colors.values()}
+        await seen.press("ctrl+t")
+        assert seen.app.look.theme.name != "signoff-ansi"
+
+
+async def test_with_sixteen_colors_no_other_is_written(opens: Opens, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SignoffApp, "has_few_colors", True)
+    async with opens(LARGE, SIGNOFF_THEME="signoff-light") as seen:
+        colors = seen.app.look.theme.colors
+        assert {each for each in colors.values() if not each.startswith("ansi_")} == set()
+        await seen.press("f2")
+        await seen.shows("Enter writes it")
+        pieces = [piece for row in seen.rows for piece in row if piece.style is not None]
+        used = {color for piece in pieces for color in (piece.style.color, piece.style.bgcolor) if color}
+        assert {color.name for color in used if color.is_system_defined} == {color.name for color in used}
 
 
 async def test_each_sample_has_the_colors_of_its_theme(opens: Opens) -> None:

@@ -207,3 +207,51 @@ def test_no_color_is_written_outside_the_themes() -> None:
 
 def _names_a_color(source: str) -> bool:
     return re.search(r"#[0-9a-fA-F]{6}\b|#[0-9a-fA-F]{3}\b", source) is not None
+
+
+# -- sixteen colors ------------------------------------------------------------------------------------------
+
+_SIXTEEN = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
+_PALETTES = {
+    "xterm": "000000 cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd e5e5e5"
+    " 7f7f7f ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff ffffff",
+    "linux": "000000 aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa aaaaaa"
+    " 555555 ff5555 55ff55 ffff55 5555ff ff55ff 55ffff ffffff",
+    "vte": "171421 c01c28 26a269 a2734c 12488b a347ba 2aa1b3 d0cfcc"
+    " 5e5c64 f66151 33d17a e9ad0c 2a7bde c061cb 33c7de ffffff",
+}
+"""The colors that terminals have if nobody has set them: of xterm, of the kernel's console, of GNOME's."""
+
+
+def in_terminal(color: str, palette: str) -> str:
+    """A color by its name, as a terminal shows it."""
+    shades = _PALETTES[palette].split()
+    name = color.removeprefix("ansi_").removeprefix("bright_")
+    return f"#{shades[_SIXTEEN.index(name) + 8 * ('bright_' in color)]}"
+
+
+@pytest.mark.parametrize("palette", _PALETTES)
+@pytest.mark.parametrize("name", NAMES)
+def test_with_sixteen_colors_every_text_is_readable(name: str, palette: str) -> None:
+    theme = THEMES[name].in_sixteen_colors()
+    for spec in STYLES.values():
+        front, back = (
+            in_terminal(theme.colors[token], palette)
+            for token in (spec.foreground, spec.background or "background")
+        )
+        assert spec.foreground == "rule" or contrast(front, back) >= 4, spec
+    back = in_terminal(theme.colors["background"], palette)
+    assert all(contrast(in_terminal(each, palette), back) >= 4 for each in theme.syntax.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_sixteen_colors_what_is_added_differs_from_what_is_removed(name: str) -> None:
+    colors = THEMES[name].in_sixteen_colors().colors
+    assert colors["add-fg"] != colors["del-fg"]
+    assert colors["danger"] != colors["warn"]
+
+
+def test_on_a_light_background_the_terminals_own_colors_are_readable_ones() -> None:
+    colors = THEMES["signoff-ansi"].in_sixteen_colors(dark=False).colors
+    assert colors["background"] == colors["text"] == "ansi_default"
+    assert not {"ansi_yellow", "ansi_cyan", "ansi_green"} & {*colors.values()}

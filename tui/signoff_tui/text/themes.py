@@ -20,6 +20,7 @@ from rich.style import Style
 from textual.theme import Theme as TextualTheme
 
 __all__ = [
+    "ANSI_THEME",
     "COLOR_TOKENS",
     "DEFAULT_THEME",
     "LIGHT_THEME",
@@ -31,7 +32,7 @@ __all__ = [
     "own_themes",
 ]
 
-DEFAULT_THEME, LIGHT_THEME = "signoff-dark", "signoff-light"
+DEFAULT_THEME, LIGHT_THEME, ANSI_THEME = "signoff-dark", "signoff-light", "signoff-ansi"
 
 
 COLOR_TOKENS = (
@@ -96,6 +97,23 @@ class Theme:
         """True if it leaves colors to the terminal."""
         return any(color.startswith("ansi_") for color in self.colors.values())
 
+    def in_sixteen_colors(self, *, dark: bool | None = None) -> Theme:
+        """Return the same theme in those of sixteen colors that can be read on its background.
+
+        The nearest ones cannot: they are yellow and cyan on white, and gray for green.
+
+        Args:
+            dark: True for a dark background, False for a light one; as the theme itself is by default.
+        """
+        dark = self.dark if dark is None else dark
+        colors = dict(_SIXTEEN_ON_DARK if dark else _SIXTEEN_ON_LIGHT)
+        if dark and _is_blue(self.colors["add-fg"]):  # for people who see red and green alike
+            colors |= {"add-fg": "ansi_bright_cyan", "ok": "ansi_bright_cyan", "del-fg": "ansi_bright_yellow"}
+        if self.ansi:  # the terminal's own background stays
+            colors = {token: _OWN.get(color, color) for token, color in colors.items()}
+        syntax = {token: colors["accent" if token in {"keyword", "type"} else "text"] for token in SYNTAX_TOKENS}
+        return Theme(self.name, dark, colors, syntax, self.description)
+
     def for_textual(self) -> TextualTheme:
         """Return the same theme for Textual's own style sheets."""
         color = self.colors
@@ -119,8 +137,55 @@ class Theme:
         )
 
 
+def _is_blue(color: str) -> bool:
+    return color.startswith("#") and int(color[5:7], 16) > int(color[3:5], 16)
+
+
 def _for_rich(color: str) -> str:
     return color.removeprefix("ansi_")
+
+
+_SIXTEEN_ON_LIGHT: Mapping[str, str] = {
+    "background": "ansi_bright_white",
+    "surface": "ansi_bright_white",
+    "rule": "ansi_bright_black",
+    "text": "ansi_black",
+    "muted": "ansi_black",
+    "accent": "ansi_blue",
+    "focus-bg": "ansi_bright_white",
+    "add-fg": "ansi_blue",
+    "add-bg": "ansi_bright_white",
+    "add-emph-bg": "ansi_bright_white",
+    "del-fg": "ansi_red",
+    "del-bg": "ansi_bright_white",
+    "del-emph-bg": "ansi_bright_white",
+    "ok": "ansi_blue",
+    "warn": "ansi_magenta",
+    "danger": "ansi_red",
+    "held": "ansi_magenta",
+}
+"""Green, yellow and cyan cannot be read on white. Nothing is said by color alone, so that two may share one."""
+
+_SIXTEEN_ON_DARK: Mapping[str, str] = {
+    "background": "ansi_black",
+    "surface": "ansi_black",
+    "rule": "ansi_bright_black",
+    "text": "ansi_bright_white",
+    "muted": "ansi_white",
+    "accent": "ansi_bright_cyan",
+    "focus-bg": "ansi_black",
+    "add-fg": "ansi_bright_green",
+    "add-bg": "ansi_black",
+    "add-emph-bg": "ansi_black",
+    "del-fg": "ansi_bright_red",
+    "del-bg": "ansi_black",
+    "del-emph-bg": "ansi_black",
+    "ok": "ansi_bright_green",
+    "warn": "ansi_bright_yellow",
+    "danger": "ansi_bright_red",
+    "held": "ansi_bright_magenta",
+}
+_OWN = {"ansi_black": "ansi_default", "ansi_bright_white": "ansi_default", "ansi_white": "ansi_default"}
 
 
 class _Spec(Struct, frozen=True):
