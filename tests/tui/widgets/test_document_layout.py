@@ -72,7 +72,31 @@ def test_a_remark_is_wrapped_between_words_and_loses_no_character(words: str, wi
     assert "".join(rows) == shown_words.text
     assert all(cell_len(row) <= width for row in rows)
     for row, following in pairwise(rows):
-        assert row.endswith(" ") or " " not in row or not following
+        assert row.endswith(" ") or " " not in row.lstrip(" ") or not following
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "rows"),
+    [
+        (
+            RowKind.PARTS,
+            "1 part: med   no rules of yours for this directory",
+            ["1 part: med   no rules of yours for ", "this directory"],
+        ),
+        (
+            RowKind.ABOUT,
+            "       ! has -C, which is not known to be harmless",
+            ["       ! has -C, which is not known to ", "be harmless"],
+        ),
+        (RowKind.ABOUT, f"     ! {'x' * 60}", ["     ! ", "x" * 40, "x" * 20]),
+        (RowKind.ABOUT, f"     {'x' * 60}", [f"     {'x' * 35}", "x" * 25]),
+    ],
+)
+def test_what_is_said_of_the_parts_of_a_command_is_wrapped_between_words(
+    kind: RowKind, words: str, rows: list[str]
+) -> None:
+    reading = Reading([Document(PresentationKind.COMMAND, [fixed(kind, words)])], 40)
+    assert drawn(reading, ViewPosition(0), 100) == rows
 
 
 @pytest.mark.parametrize(

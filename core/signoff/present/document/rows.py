@@ -74,7 +74,7 @@ class RowKind(StrEnum):
     """A remark of signoff on the part above."""
 
 
-PROSE = frozenset({RowKind.FACT, RowKind.NOTE, RowKind.SANDBOX})
+PROSE = frozenset({RowKind.FACT, RowKind.NOTE, RowKind.SANDBOX, RowKind.PARTS, RowKind.ABOUT})
 """Rows in the words of signoff, which are wrapped between words."""
 
 

@@ -412,7 +412,8 @@ def _broken_at_words(text: str, width: int) -> Sequence[tuple[int, int]]:
     while not spans or start < len(text):
         end = start + len(chop_cells(text[start : start + width], width)[0]) if text else 0
         if end < len(text):
-            end = text.rfind(" ", start, end) + 1 or end
+            blank = text.rfind(" ", start, end) + 1
+            end = blank if text[start:blank].strip(" ") else end  # an indentation is no line of its own
         spans.append((start, end))
         start = end
     return spans
