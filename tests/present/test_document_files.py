@@ -87,3 +87,6 @@ class TestBinary:
         rows = texts(file_document(PNG, "/f"))
         assert rows[2] == ("00000000  89 50 4e 47 0d 0a 1a 0a 00 00 00 00 00 00 00 00  .PNG............")
         assert rows[-1] == "(44 more bytes not shown)"
+
+    def test_a_few_bytes_take_no_room_for_more(self) -> None:
+        assert texts(file_document(b"\0\1\2PNG", "/f"))[2] == "00000000  00 01 02 50 4e 47  ...PNG"

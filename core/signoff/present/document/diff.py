@@ -532,11 +532,12 @@ class _Heading(NamedTuple):
 
 
 def _hex_runs(data: bytes) -> Iterator[RowRun]:
-    """The first bytes as numbers and letters."""
+    """The first bytes as numbers and letters, side by side, no wider than the longest row needs."""
+    width = 3 * min(len(data), _HEX_WIDTH) - 1
     for offset in range(0, min(len(data), _HEX_BYTES), _HEX_WIDTH):
         part = data[offset : min(offset + _HEX_WIDTH, _HEX_BYTES)]
         letters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
-        numbers = part.hex(" ").ljust(3 * _HEX_WIDTH - 1)
+        numbers = part.hex(" ").ljust(width)
         yield fixed(RowKind.PLAIN, f"{offset:08x}  {numbers}  {letters}")
     if len(data) > _HEX_BYTES:
         rest = number_of(len(data) - _HEX_BYTES, "more byte")
