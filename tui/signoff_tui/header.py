@@ -39,12 +39,12 @@ class Standing(Struct, frozen=True):
     """The state of the queue, the same for all screens.
 
     Attributes:
-        waiting: The number of waiting requests, as far as is known.
+        waiting: The number of waiting requests, as far as is known; None if none was read yet.
         high: The number of HIGH ones among them.
         connected: True if the queue is connected.
     """
 
-    waiting: int
+    waiting: int | None
     high: int = 0
     connected: bool = True
 
@@ -96,7 +96,11 @@ def waiting_word(standing: Standing, *, brief: bool = False) -> Chunk:
         brief: True for few words, without the last known number.
     """
     if not standing.connected:
-        words = "?? waiting" if brief else f"?? waiting (last known {standing.waiting})"
+        words = (
+            "?? waiting" if brief or standing.waiting is None else f"?? waiting (last known {standing.waiting})"
+        )
+    elif standing.waiting is None:
+        return chunk("")
     else:
         words = f"{standing.waiting} waiting" if standing.waiting or brief else "nothing waiting"
     return chunk(f" {words} ", "bar-strong", keep=True)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from screen_bench import HELD, Cable, Screen, command, post, screen
 
-from signoff.queue import AgentInfo, AgentQueue, Decision, RequestState, ReviewQueue, open_agent_queue
+from signoff.queue import (
+    AgentInfo,
+    AgentQueue,
+    Decision,
+    QueueUnavailableError,
+    RequestState,
+    ReviewQueue,
+    open_agent_queue,
+)
 from signoff_tui import context
 
 
@@ -46,6 +55,42 @@ async def test_the_list_stays_readable_without_the_queue(asking: AgentQueue, pla
         await seen.reads(request)
         await lose(seen, pulled)
         await seen.shows("ls -R src", "all shown")
+
+
+class CutThrough(Cable):
+    """A connection by which nothing is read either while it is pulled out."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = super().__getattr__(name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            if self.pulled:
+                raise QueueUnavailableError("the cable was cut through")
+            return found(*arguments, **named)
+
+        return call if callable(found) and name != "close" else found
+
+
+@pytest.mark.parametrize(
+    ("key", "title", "unknown"),
+    [
+        ("h", "History", r"last known 0|records"),
+        ("2", "Agents", "blocked on you"),
+        ("4", "Session memory", r"\d active"),
+    ],
+)
+async def test_a_screen_that_could_read_nothing_gives_no_numbers(
+    asking: AgentQueue, place: Path, workdir: Path, key: str, title: str, unknown: str
+) -> None:
+    post(asking, command("ls", workdir))
+    pulled = CutThrough(place)
+    async with screen(place, queue=cast("ReviewQueue", pulled), waiting=1) as seen:
+        await lose(seen, pulled)
+        await seen.press(key)
+        await seen.shows(title, "?? waiting", "the cable was")
+        assert not re.search(unknown, seen.frame[0])
+        pulled.pulled = False
+        await seen.shows(title, "1 waiting", "queue ok")
 
 
 async def test_decision_keys_do_nothing_without_the_queue(

@@ -29,8 +29,10 @@ class Numbers(Struct, frozen=True):
     hidden: int
 
 
-def title_line(numbers: Numbers, standing: Standing, width: int) -> Line:
-    """Where am I, how much waits, for whom, is the queue there."""
+def title_line(numbers: Numbers | None, standing: Standing, width: int) -> Line:
+    """Where am I, how much waits, for whom (None: nothing was read yet), is the queue there."""
+    if numbers is None:
+        return first_line(["Agents"], standing, width)
     others = "".join(
         f", {number} {word}"
         for number, word in ((numbers.connected, "connected"), (numbers.ended, "ended"))

@@ -169,7 +169,8 @@ class AgentsScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """Who is there, and who waits for a person."""
-        return title_line(self._numbers, standing_of(self._inbox.tally.counts, lost=bool(self._problem)), width)
+        standing = standing_of(self._inbox.tally.counts, lost=bool(self._problem))
+        return title_line(self._numbers if self._ready else None, standing, width)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That there is nobody, or why that is not known."""

@@ -24,18 +24,20 @@ _ENOUGH = 16
 """Cells of a filter that still tell it from others."""
 
 
-def title_line(query: Query, listing: Listing, around: Around, width: int, *, connected: bool) -> Line:
+def title_line(query: Query, listing: Listing, around: Around | None, width: int, *, connected: bool) -> Line:
     """Where am I, how much waits, what does the filter keep, is the queue there.
 
     Args:
         query: The filter that is listed.
         listing: What is listed.
-        around: What else is known.
+        around: What else is known; None if nothing was read yet.
         width: Cells. What matters least is left out first.
         connected: Whether the queue is there.
     """
     text = foreign(query.text, "accent")
     asked = (chunk(" "), Chunk(text.text, "accent", cut="end", enough=_ENOUGH), chunk(" ")) if query.text else ()
+    if around is None:
+        return first_line(["History"], Standing(None, connected=connected), width, [asked])
     counts = chunk(f" {_counts(query, listing, around)} ", "muted", keep=True)
     standing = Standing(around.waiting, around.high, connected=connected)
     return first_line(["History"], standing, width, [(*asked, counts)])

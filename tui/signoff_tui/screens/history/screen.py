@@ -321,7 +321,8 @@ class HistoryScreen(FilterKeys):
         self.query_one("#foot", LinesView).show(self._foot(deciders))
 
     def _title_line(self, width: int) -> Line:
-        return title_line(self._listed, self._listing, self._around, width, connected=self._connected)
+        around = self._around if self._loaded else None
+        return title_line(self._listed, self._listing, around, width, connected=self._connected)
 
     def _lay_out(self) -> None:
         # By no class of the screen: that would have the styles of all its parts worked out anew.

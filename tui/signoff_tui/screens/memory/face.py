@@ -64,12 +64,14 @@ class Bar(Struct, frozen=True):
     saved: Sequence[SavedFilter] = ()
 
 
-def title_line(entries: Sequence[Entry], session: str | None, standing: Standing, width: int) -> Line:
-    """Where am I, how much waits, how much runs without asking, is the queue there."""
+def title_line(entries: Sequence[Entry] | None, session: str | None, standing: Standing, width: int) -> Line:
+    """Where am I, how much waits, how much runs without asking (None: it was not read yet), is the queue there."""
+    whose = () if session is None else (chunk(" session ", "muted", keep=True), _named(session), chunk(" "))
+    if entries is None:
+        return first_line(["Session memory", "Memory"], standing, width, [whose])
     active = sum(entry.in_force for entry in entries)
     counts = f" {active} active" + (f", {len(entries) - active} revoked" if len(entries) > active else "")
     numbers = chunk(f"{counts} ", "text", keep=True)
-    whose = () if session is None else (chunk(" session ", "muted", keep=True), _named(session), chunk(" "))
     return first_line(["Session memory", "Memory"], standing, width, [(numbers, *whose)])
 
 

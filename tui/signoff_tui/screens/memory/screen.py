@@ -235,7 +235,7 @@ class MemoryScreen(FilterKeys):
     def title_line(self, width: int) -> Line:
         """How much runs without asking."""
         standing = standing_of(self._desk.inbox.tally.counts, lost=bool(self._problem))
-        return title_line(self._listing.all, self._session, standing, width)
+        return title_line(self._listing.all if self._ready else None, self._session, standing, width)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That nothing is remembered, or why that is not known."""
