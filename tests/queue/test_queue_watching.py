@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import math
+from types import SimpleNamespace
 
 import pytest
 from queue_samples import PATIENCE, approve, call
 
 from signoff.queue import QueueUnavailableError, RequestState, place_name
 from signoff.queue.clock import SECOND, now_us
+from signoff.queue.errors import QueueAwayError
 from signoff.queue.postgres import engine as postgres
 from signoff.queue.sql import answers
 from signoff.queue.sqlite import wakeups
@@ -202,6 +205,28 @@ async def test_a_coroutine_that_waits_without_a_screen_says_so_once(agent, notic
     posted = [await agent.asubmit(soon(key)) for key in ("k1", "k2")]
     await asyncio.gather(*(agent.await_outcome(each.id) for each in posted))
     assert notices().count("no screen is open") == 1
+
+
+def test_after_an_outage_screens_have_time_to_come_back_before_they_are_missed(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(answers, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(answers, "_given", False)
+    outage = answers.Outage("the queue")
+    notice = answers.UnattendedNotice(outage)
+    outage.goes_on(QueueAwayError("the queue went away"))
+    now = 60.0
+    assert notice.due
+    outage.over()
+    assert not notice.due
+    now += answers._PATIENCE_SECONDS
+    assert notice.due
+
+
+async def test_who_waits_knows_of_the_outage(agent, notices):
+    agent._answers.outage.ended_at = math.inf
+    agent.wait(agent.submit(soon("k1")).id)
+    await agent.await_outcome((await agent.asubmit(soon("k2"))).id)
+    assert notices() == ""
 
 
 async def test_with_a_screen_open_nothing_is_said(agent, review, notices):

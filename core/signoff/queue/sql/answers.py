@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shlex
 import sys
@@ -84,6 +85,8 @@ class Outage:
         self._guard = threading.Lock()
         self._since: float | None = None
         self._told = False
+        self.ended_at = -math.inf
+        """When the server was back, on the monotonic clock."""
 
     def goes_on(self, error: QueueAwayError) -> None:
         """The server is away; it is told when that lasts. Never fails."""
@@ -101,6 +104,7 @@ class Outage:
         if self._since is not None:
             with self._guard:
                 self._since, self._told = None, False
+                self.ended_at = time.monotonic()
 
 
 class Answers:
@@ -145,7 +149,7 @@ class Answers:
         checks = [each for each in (None if hears_interrupts() else require_uninterrupted, check) if each]
         if not is_id(request_id):  # it would name a bell
             raise unknown_to_session(request_id)
-        notice = UnattendedNotice()
+        notice = UnattendedNotice(self.outage)
 
         def go_on() -> None:
             for each in checks:
@@ -454,15 +458,20 @@ _given = False  # once in a process
 
 
 class UnattendedNotice:
-    """Decides for one wait when the notice is due."""
+    """Decides for one wait when the notice is due.
 
-    def __init__(self) -> None:
+    Args:
+        outage: After one, screens connect again as well, and have as long as in the beginning.
+    """
+
+    def __init__(self, outage: Outage) -> None:
+        self._outage = outage
         self._due_at = time.monotonic() + _PATIENCE_SECONDS
 
     @property
     def due(self) -> bool:
         """True if it is time to look for a screen."""
-        return not _given and time.monotonic() >= self._due_at
+        return not _given and time.monotonic() >= max(self._due_at, self._outage.ended_at + _PATIENCE_SECONDS)
 
     def give(self, engine: Engine, request: StoredRequest) -> None:
         """Say that a request waits and no screen is open, unless one is open or that was said. Never fails.

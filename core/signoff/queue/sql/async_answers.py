@@ -51,7 +51,7 @@ class WaitingRoom:
         waiter: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiters.setdefault(request_id, set()).add(waiter)
         self._newcomers.add(request_id)
-        self._notices.setdefault(request_id, UnattendedNotice())
+        self._notices.setdefault(request_id, UnattendedNotice(self._answers.outage))
         self._attend()
         try:
             return await waiter
