@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from signoff.present.kinds import PresentationKind
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError, Step
 
-__all__ = ["SERVER_SIGN", "is_outside", "step_kind", "step_text", "steps_of", "subject_text"]
+__all__ = ["SERVER_SIGN", "is_outside", "is_removal", "step_kind", "step_text", "steps_of", "subject_text"]
 
 SERVER_SIGN = "/"
 """Stands between the name of a server and the name of its tool."""
@@ -44,8 +45,19 @@ def subject_text(snapshot: Mapping[str, Any] | None, cwd: str) -> str | None:
     if not steps:
         return None
     # The end may be cut wherever this is shown: that something follows must not be.
-    which = f"1 of {len(steps)}: " if len(steps) > 1 else ""
+    which = f"1 of {len(steps)}: " if len(steps) > 1 and not is_removal(steps) else ""
     return which + step_text(steps[0], cwd)
+
+
+def is_removal(steps: Sequence[Step]) -> bool:
+    """True if the steps empty a file and remove it, and no more: to people that is one change of one file."""
+    match steps:
+        case [FileChange(after_size=0) as emptied, CommandRun() as then]:
+            # Of a link the file behind it would stay.
+            there = emptied.before.exists and emptied.before.link_target is None
+            return there and then.command == f"rm -- {shlex.quote(emptied.path)}" and not then.env
+        case _:
+            return False
 
 
 def step_kind(step: Step) -> PresentationKind:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import clipped, one_line
 from signoff.present.snapshot.steps import SnapshotError
-from signoff.present.subject import SERVER_SIGN, step_kind, steps_of
+from signoff.present.subject import SERVER_SIGN, is_removal, step_kind, steps_of
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redactor
@@ -30,9 +30,12 @@ def short_id(request_id: str) -> str:
 def kind_of(submission: Submission) -> str:
     """Return the kind of a call in a word; ``mixed`` if it has several."""
     try:
-        kinds = set(map(step_kind, steps_of(submission.snapshot)))
+        steps = steps_of(submission.snapshot)
     except SnapshotError:
         return "damaged"
+    if is_removal(steps):
+        return "removal"
+    kinds = set(map(step_kind, steps))
     if len(kinds) > 1:
         return "mixed"
     return _word(kinds.pop() if kinds else PresentationKind.STRUCTURED)

@@ -37,6 +37,13 @@ def test_an_edited_file_is_named_by_its_path_from_the_working_directory(workdir:
     assert (summary.letter, summary.what.text, summary.path) == ("D", "src/a.py", True)
 
 
+def test_a_file_that_is_removed_is_named_alone(workdir: Path) -> None:
+    path = workdir / "a.py"
+    path.write_text("old\n")
+    summary = summarize(declared(workdir, FileWrite(str(path), ""), Command(f"rm -- {path}", str(workdir))))
+    assert (summary.what.text, summary.path) == ("a.py", True)
+
+
 def test_a_file_that_is_not_there_yet_is_new(workdir: Path) -> None:
     assert summarize(declared(workdir, FileWrite(str(workdir / "a.py"), "new\n"))).letter == "N"
 

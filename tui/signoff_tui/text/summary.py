@@ -14,7 +14,7 @@ from signoff.present.document.rows import joined
 from signoff.present.kinds import PresentationKind, sent_command, undeclared_kind
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.snapshot.steps import FileChange, SnapshotError, Step
-from signoff.present.subject import SERVER_SIGN, is_outside, step_kind, step_text, steps_of
+from signoff.present.subject import SERVER_SIGN, is_outside, is_removal, step_kind, step_text, steps_of
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord
 from signoff.queue.records import DecisionSource, Grant, RequestState, StoredRequest, Submission
@@ -147,7 +147,7 @@ def _steps(request: StoredRequest) -> Sequence[Step]:
 def _first_of(steps: Sequence[Step], cwd: str) -> tuple[PresentationKind, SafeText, bool, bool]:
     """The text of the first step, with the number of further ones at the end that is never cut."""
     outside = any(isinstance(step, FileChange) and is_outside(step.path, cwd) for step in steps)
-    several = len(steps) > 1
+    several = len(steps) > 1 and not is_removal(steps)
     first = steps[0]
     kind, text = step_kind(first), step_text(first, cwd)
     if kind.is_file:

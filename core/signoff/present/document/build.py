@@ -8,6 +8,8 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any, assert_never
 
+from msgspec.structs import replace
+
 from signoff.canonical import NotJsonError, parse_json
 from signoff.present.diff.engine import split_lines
 from signoff.present.document.diff import FileFacts, diff_document
@@ -21,6 +23,7 @@ from signoff.present.kinds import PresentationKind, sent_kind
 from signoff.present.reveal import Field
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import CommandRun, FileChange
+from signoff.present.subject import is_removal
 
 __all__ = [
     "SENT_BY_TOOL",
@@ -78,7 +81,7 @@ def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Doc
     """One document for each step."""
     for step in snapshot.steps:
         if isinstance(step, FileChange):
-            yield _file_document(step, snapshot.blobs, masks)
+            yield _file_document(step, snapshot.blobs, masks, removed=is_removal(snapshot.steps))
         elif isinstance(step, CommandRun):
             yield command_document(
                 step.command,
@@ -92,10 +95,13 @@ def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Doc
             assert_never(step)
 
 
-def _file_document(change: FileChange, blobs: Mapping[str, bytes], masks: Masks | None) -> Document:
+def _file_document(
+    change: FileChange, blobs: Mapping[str, bytes], masks: Masks | None, *, removed: bool
+) -> Document:
     sha256 = change.before.sha256
     before = blobs[sha256] if sha256 is not None else None
-    return diff_document(before, blobs[change.after_sha256], change.path, facts=file_facts(change), masks=masks)
+    facts = replace(file_facts(change), removed=removed)
+    return diff_document(before, blobs[change.after_sha256], change.path, facts=facts, masks=masks)
 
 
 def file_facts(change: FileChange) -> FileFacts:

@@ -61,6 +61,7 @@ class FileFacts(Struct, frozen=True):
         link_target: The target of the path, None if it is no link.
         real_path: The path with every link followed, None if not known.
         follows: True if an earlier step of the same call writes the file.
+        removed: True if the next step, which is the last, removes it.
     """
 
     mode_before: int | None = None
@@ -68,6 +69,7 @@ class FileFacts(Struct, frozen=True):
     link_target: str | None = None
     real_path: str | None = None
     follows: bool = False
+    removed: bool = False
 
     def notes(self) -> tuple[str, ...]:
         """Facts that stay as they are, for the heading of a document."""
@@ -96,6 +98,8 @@ def place_runs(path: str, facts: FileFacts) -> Iterator[RowRun]:
         )
     elif real is not None and real != path:
         yield _fact("the path leads to ", quoted_path(real))
+    if facts.removed:
+        yield _fact("the file is removed")
     before, after = facts.mode_before, facts.mode_after
     if after is not None and after != before:
         was = "" if before is None else f" from {before:o}"
@@ -194,7 +198,7 @@ def diff_document(
     if replaces_binary:
         rows.append(content_fact("text replaces binary content", before, path))
     else:
-        rows.extend(line_fact_runs(old, new))
+        rows.extend(() if facts.removed else line_fact_runs(old, new))
     sources = _sources(old, new, masks)
     diff = diff_lines(sources.old, sources.new)
     change = _Change(path, facts, sources, diff, tuple(rows), not replaces_binary)
