@@ -569,6 +569,16 @@ def test_the_url_names_the_servers(url, hosts):
     assert parse_url(url).hosts == hosts
 
 
+def test_a_server_that_cannot_be_reached_is_told_without_the_advice_of_libpq():
+    said = (
+        'connection is bad: connection to server on socket "/s.PGSQL.5432" failed: No such file or directory\n'
+        "\tIs the server running locally and accepting connections on that socket?"
+    )
+    told = str(translation(psycopg.OperationalError(said), parse_url("postgresql:///team")))
+    assert told.endswith('(connection to server on socket "/s.PGSQL.5432" failed: No such file or directory)')
+    assert "cannot be reached; see whether the server runs" in told
+
+
 # What mends itself, by the words of libpq and the server
 
 

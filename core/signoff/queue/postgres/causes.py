@@ -19,16 +19,20 @@ def is_lost(error: psycopg.Error, connection: Connection) -> bool:
 
 def translation(error: psycopg.Error, place: PostgresPlace) -> QueueError:
     """Return the error to tell users, with what to do. The password is not in it."""
-    detail = " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
+    said = error.diag.message_primary or str(error)
+    detail = " ".join(_ADVICE.sub("", said).split()) or type(error).__name__
     cause = _CAUSES.get(error.sqlstate or "")
     if cause is None and error.sqlstate is None:
-        said = str(error).replace("\n", " ")
-        cause = next((cause for words, cause in _CONNECTING.items() if re.search(words, said)), None)
+        line = str(error).replace("\n", " ")
+        cause = next((cause for words, cause in _CONNECTING.items() if re.search(words, line)), None)
     words = f"{place.name} {cause} ({detail})" if cause else f"{place.name} failed: {detail}"
     lost = error.sqlstate in _LOST or (isinstance(error, psycopg.OperationalError) and error.sqlstate is None)
     mends = lost if cause is None else cause in _MENDS_ITSELF
     return QueueAwayError(words) if mends else QueueUnavailableError(words)
 
+
+_ADVICE = re.compile(r"\n\tIs the server running [^\n]*|^connection is bad: ")
+"""What libpq asks on a line of its own, and psycopg says first: ours says it better."""
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _LOST = frozenset({"08000", "08003", "08006", "25P03", "57P01", "57P02", "57P03", "57P05"})
