@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from screen_bench import HELD, Cable, Screen, command, post, screen
+from screen_bench import HELD, LARGE, Cable, Screen, command, post, screen
 
 from signoff.queue import (
     AgentInfo,
@@ -91,6 +91,17 @@ async def test_a_screen_that_could_read_nothing_gives_no_numbers(
         assert not re.search(unknown, seen.frame[0])
         pulled.pulled = False
         await seen.shows(title, "1 waiting", "queue ok")
+
+
+async def test_a_deadline_that_passes_without_the_queue_is_said(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("make", workdir, expires_in=2.0))
+    pulled, queue = cable(place)
+    async with screen(place, size=LARGE, queue=queue, waiting=1) as seen:
+        await lose(seen, pulled)
+        await seen.until(lambda: seen.text.count("its time is up") == 2, "it in row and header")
+        assert "expires" not in seen.text
 
 
 async def test_decision_keys_do_nothing_without_the_queue(

@@ -55,7 +55,8 @@ def _until_a_time_changes(desk: ReviewSession, shown: Iterable[StoredRequest], w
         if request.pending:
             changes.append(_until_older(request.created_at, wall))
             if (expires := request.expires_at) is not None:
-                left = until_left_changes((expires - wall) / 1e6)
+                seconds = (expires - wall) / 1e6
+                left = seconds if 0 <= seconds < 1 else until_left_changes(seconds)
                 changes += [] if left is None else [max(left, SOONEST_DEADLINE)]
     return min(changes)
 

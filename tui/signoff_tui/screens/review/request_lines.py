@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
-from signoff.text.time import left_text
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.naming import NAME
-from signoff_tui.screens.review.rows import RowStyle
+from signoff_tui.screens.review.rows import RowStyle, expires_text
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession
@@ -83,7 +82,7 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
     by, short = ((chunk(words, "muted"), *caller) if named else () for words in ("  caller ", " > "))
     age, rev = style.age(request.created_at), f"rev {request.revision}"
     left = style.time_left(entry)
-    ends = () if left is None else (chunk(f"expires {left_text(left)}  ", "warn", keep=True),)
+    ends = () if left is None else (chunk(f"{expires_text(left)}  ", "warn", keep=True),)
     margin = chunk(" ", keep=True)
     return fullest(
         [

@@ -16,7 +16,16 @@ from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.text.look import Glyphs
 from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
-__all__ = ["RowStyle", "counts_text", "inbox_heading", "inbox_row", "member_heading", "member_row", "seen_text"]
+__all__ = [
+    "RowStyle",
+    "counts_text",
+    "expires_text",
+    "inbox_heading",
+    "inbox_row",
+    "member_heading",
+    "member_row",
+    "seen_text",
+]
 
 AGENT_COLUMN = 64
 """From this many cells on, rows have a column with the agent's name."""
@@ -71,6 +80,11 @@ class RowStyle(Struct, frozen=True):
         """Seconds to the sender's own deadline; None if it set none, or the request ended."""
         expires = entry.request.expires_at
         return None if expires is None or entry.closed else (expires - self.now) / 1e6
+
+
+def expires_text(left: float) -> str:
+    """Return how long a sender still waits, in words; nobody has ended it while the queue is away."""
+    return f"expires {left_text(left)}" if left >= 0 else "its time is up"
 
 
 # -- the inbox ---------------------------------------------------------------------------------------------
@@ -296,7 +310,7 @@ def _row_notes(desk: ReviewSession, entry: Entry, style: RowStyle) -> Sequence[C
     left = style.time_left(entry)
     near = left is not None and left < NEAR
     if near and left is not None:
-        return (chunk(f"expires {left_text(left)}", "warn"),)
+        return (chunk(expires_text(left), "warn"),)
     change = None if entry.closed else desk.changes.of(entry)
     if change is not None:
         return (foreign(change.summary, "warn"), foreign(change.short, "warn"))
