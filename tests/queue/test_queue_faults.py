@@ -197,7 +197,10 @@ def test_a_wait_goes_on_when_it_begins_while_the_server_is_away(agent, review, l
 @every_fault
 def test_the_deadline_of_a_request_ends_its_wait_without_the_server(agent, line, fault):
     posted = agent.submit(call(expires_at=time.time_ns() // 1000 + SECOND))
-    with away(line, fault), pytest.raises(QueueAwayError):
+    with (
+        away(line, fault),
+        pytest.raises(QueueAwayError, match="the deadline passed while nobody could decide: "),
+    ):
         agent.wait(posted.id)
 
 
@@ -207,7 +210,7 @@ async def test_so_it_does_in_an_event_loop_and_others_go_on(agent, review, line)
     waiting = [asyncio.create_task(agent.await_outcome(each.id)) for each in (short, long)]
     await asyncio.to_thread(eventually, lambda: agent._engine.bells.sleepers(besides="reviewers"))
     async with asyncio.timeout(PATIENCE):
-        with away(line, black_hole), pytest.raises(QueueAwayError):
+        with away(line, black_hole), pytest.raises(QueueAwayError, match="the deadline passed "):
             await waiting[0]
         await asyncio.to_thread(approve, review, long)
         assert (await waiting[1]).approved

@@ -38,6 +38,7 @@ __all__ = [
     "Findings",
     "Outage",
     "UnattendedNotice",
+    "passed_while_away",
     "unknown_to_session",
 ]
 
@@ -300,7 +301,7 @@ class Answers:
             except QueueAwayError as error:
                 self.outage.goes_on(error)
                 if self.past_while_away([request_id]):
-                    raise
+                    raise passed_while_away(error) from error
                 _rest(bell, AWAY_SECONDS, checks)
             except QueueUnavailableError:
                 if failed:  # a queue that is gone says so again
@@ -408,6 +409,11 @@ class Answers:
         if doubt is not None:
             ended = replace(ended, state=RequestState.SUPERSEDED, state_note=doubt)
         return Outcome(ended, ended.decision, ours=ended.seq in self._taken, doubt=doubt)
+
+
+def passed_while_away(error: QueueAwayError) -> QueueAwayError:
+    """Return the error for a request whose deadline passed while the server was away."""
+    return QueueAwayError(f"the deadline passed while nobody could decide: {error}")
 
 
 def _rest(bell: Bell, seconds: float, checks: Sequence[Callable[[], None]]) -> bool:

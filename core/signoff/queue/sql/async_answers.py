@@ -15,6 +15,7 @@ from signoff.queue.sql.answers import (
     Answers,
     Findings,
     UnattendedNotice,
+    passed_while_away,
 )
 from signoff.queue.wakeups import AsyncBell, OwnThread
 
@@ -145,7 +146,7 @@ class WaitingRoom:
         self._answers.outage.goes_on(error)
         for request_id in self._answers.past_while_away(tuple(self._waiters)):
             for waiter in self._dismiss(request_id):
-                waiter.set_exception(error)
+                waiter.set_exception(passed_while_away(error))
 
     def _send_away(self, error: BaseException) -> None:
         for request_id in tuple(self._waiters):
