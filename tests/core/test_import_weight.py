@@ -117,6 +117,12 @@ def test_a_list_of_requests_loads_masking_but_no_documents_and_no_export(asking:
     assert loaded & FOR_CONTENT_AND_HISTORY == {"signoff.policy.redaction.masking"}
 
 
+def test_settings_are_read_without_the_sources_of_their_models() -> None:
+    program = "import linecache\nimport signoff.config\nprint(sorted(linecache.cache))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ALONE)
+    assert done.stdout == "[]\n"
+
+
 def test_these_tests_can_fail() -> None:
     assert "pydantic" in packages(modules_after("import signoff.types"))
     assert "pydantic" in packages(imported_by("import signoff.types"))

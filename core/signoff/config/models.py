@@ -104,7 +104,7 @@ ScalarValue = Annotated[Any, BeforeValidator(_scalar), WithJsonSchema({"type": [
 class PatternConfig(BaseModel):
     """Texts that a pattern matches as a whole."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pattern: PatternText
     """Regular expression of RE2; it must match the whole text."""
@@ -138,7 +138,7 @@ def condition_of(key: str, wanted: object, level: Level) -> Condition:
 class ArgumentRuleConfig(BaseModel):
     """A rule about calls with certain arguments."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     when: dict[str, Wanted]
     """Arguments by dotted key, and what each must be: a value, one of a list, or a pattern. All must hold."""
@@ -158,7 +158,7 @@ class ArgumentRuleConfig(BaseModel):
 class ToolArgumentsConfig(BaseModel):
     """Rules on the arguments of one tool."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     default: VerdictWord = "ask"
     """What happens to a call that no rule is about."""
@@ -169,7 +169,7 @@ class ToolArgumentsConfig(BaseModel):
 class RequiresApproval(BaseModel):
     """Which tools of a server have to be approved."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     always: StrictBool = False
     """Whether every tool has to be approved."""
@@ -180,7 +180,7 @@ class RequiresApproval(BaseModel):
 class Redaction(BaseModel):
     """The masking of a server's calls, wherever they are shown or kept."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     arguments: tuple[str, ...] = ()
     """Words; an argument with one of them in its name is masked, besides those that always are. Commands, paths,
@@ -192,7 +192,7 @@ class Redaction(BaseModel):
 class ToolServer(BaseModel):
     """Rules for the tools of one server."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     server_name: str = Field(min_length=1)
     """Name of the server, exactly."""
@@ -224,7 +224,7 @@ class ToolServer(BaseModel):
 class ApprovalPoliciesConfig(BaseModel):
     """For which guesses, by its name, a tool has to be approved."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     write_ops: StrictBool = True
     """Whether tools have to be approved that appear to change something."""
@@ -235,7 +235,7 @@ class ApprovalPoliciesConfig(BaseModel):
 class PolicyConfig(BaseModel):
     """The rules for calls, by the tool's name, its server and its arguments."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     tool_servers: tuple[ToolServer, ...] = ()
     """Rules for the tools of servers; the same as a list in tools."""
@@ -270,7 +270,7 @@ _STRICTNESS = (None, "none", "required", "deny")
 class ToolConfig(BaseModel):
     """The setting of one tool, whatever it comes from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     approval: Literal["required", "none", "deny"] | None = None
     """Whether its calls have to be approved, or are blocked; null leaves it to the tool."""
@@ -279,7 +279,7 @@ class ToolConfig(BaseModel):
 class HostedAgentConfig(BaseModel):
     """An agent that `signoff serve` runs; exactly one of the first three says what it is."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pydantic_ai: str | None = None
     """A PydanticAI agent, such as `shop:agent`: a module beside the settings file, and the name in it."""

@@ -1,17 +1,29 @@
 """The JSON Schema of a settings file, for editors and for help on one place in a file.
 
-pydantic makes it (draft 2020-12); the other spellings that are read are added here.
+pydantic makes it (draft 2020-12); the other spellings that are read are added here, and what the docstrings of
+the keys say: ``use_attribute_docstrings`` would read and parse the sources at every start of a program.
 """
 
 from __future__ import annotations
 
+import ast
 import copy
+import inspect
+import textwrap
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from pydantic.json_schema import GenerateJsonSchema
 
 from signoff.config.models import AgentConfig
 from signoff.settings_yaml import KeyPath
 from signoff.tools.setting_faults import keys_at
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core.core_schema import ModelSchema
 
 __all__ = ["config_schema", "known_keys"]
 
@@ -33,9 +45,32 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
     return keys_at(_schema(), path)
 
 
+class _Described(GenerateJsonSchema):
+    """Describes each key by its docstring."""
+
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        made = super().model_schema(schema)
+        for key, words in _docstrings(schema["cls"]):
+            made["properties"][key].setdefault("description", words)
+        return made
+
+
+def _docstrings(model: type) -> Iterator[tuple[str, str]]:
+    """The keys of a model, also those of its bases, each with the string below it."""
+    for base in model.__mro__:
+        if not base.__module__.startswith("signoff."):
+            continue
+        (found,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        assert isinstance(found, ast.ClassDef)
+        for each, below in pairwise(found.body):
+            match each, below:
+                case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(words))):
+                    yield key, inspect.cleandoc(words)
+
+
 @cache
 def _schema() -> dict[str, Any]:
-    made = AgentConfig.model_json_schema()
+    made = AgentConfig.model_json_schema(schema_generator=_Described)
     definitions, properties = made["$defs"], made["properties"]
     _add_spellings(definitions, properties)
     for definition in definitions.values():

@@ -34,7 +34,7 @@ _MARKS = ("check_approval", "_requires_approval")
 class CustomToolConfig(BaseModel):
     """The settings of one function."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     approval: Setting | None = None
     """Whether its calls have to be approved. Left out: as @requires_approval on the function says."""

@@ -56,7 +56,7 @@ __all__ = [
 class SandboxConfig(BaseModel):
     """Roots by name, and whether the operating system must enforce them too."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     paths: dict[str, PathConfig] = Field(default_factory=dict)
     """Configuration of each root by its name."""

@@ -55,7 +55,7 @@ class OSProfileConfig(BaseModel):
     What is left out limits nothing further; an empty list allows nothing.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     read: tuple[str, ...] | None = None
     """Directories and files that may be read, besides those that may be written. Left out: no limit."""

@@ -50,7 +50,7 @@ class PathConfig(BaseModel):
     ``approval: {write: required, read: none}`` is read as well as the two flags.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     root: str
     """Directory; relative to the working directory. Resolved once; one that is not there covers nothing."""

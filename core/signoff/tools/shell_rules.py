@@ -39,7 +39,7 @@ class ShellDefault(BaseModel):
     ``approve`` (let it run once it was approved) or ``deny`` are read as well.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     allowed: StrictBool = True
     """Whether the command may run at all."""
@@ -102,7 +102,7 @@ class ShellRule(ShellDefault):
 class ShellConfig(BaseModel):
     """The ``shell`` block of a configuration."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     default: ShellDefault = Field(default_factory=ShellDefault)
     """For commands that no rule is about."""
