@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -28,7 +30,9 @@ from signoff.queue import (
     open_review_queue,
     queue_stats,
 )
+from signoff.queue.postgres import roles as roles_module
 from signoff.queue.postgres.connection import parse_url
+from signoff.queue.postgres.leases import making_lock
 from signoff.queue.postgres.roles import QueueRoles, set_up, set_up_statements
 from signoff.queue.postgres.schema import SCHEMA_VERSION
 
@@ -711,6 +715,55 @@ def test_agents_get_no_more_connections_than_they_are_given(fresh):
     assert "few" in limited
     assert limits["few"] == 2
     assert limits["signoff"] == -1
+
+
+def test_setting_up_again_disturbs_nobody(fresh):
+    place = parse_url(fresh.place)
+    set_up(place, ROLES, print)
+    server().make_role("asker", f"LOGIN IN ROLE {ROLES.ask}")
+    agent = open_agent_queue(AgentInfo("refactor", "s-41", "/"), fresh.place.replace("//signoff@", "//asker@"))
+    done = threading.Event()
+
+    def work() -> int:
+        asked = 0
+        while not done.is_set() or asked < 20:
+            asked += 1
+            agent.withdraw(agent.submit(call(f"k{asked}")).id, "not needed")
+        return asked
+
+    def look() -> int:
+        looked = 0
+        with open_review_queue(fresh.place) as review:
+            while not done.is_set() or looked < 20:
+                looked += 1
+                review.pending(), review.stats(), review.history()
+        return looked
+
+    with agent, ThreadPoolExecutor() as threads:
+        busy = [threads.submit(work), threads.submit(look), threads.submit(look)]
+        try:
+            for _ in range(20):
+                set_up(place, ROLES, print)
+        finally:
+            done.set()
+        assert min(each.result() for each in busy) >= 20
+
+
+_HOLD = {
+    "writes": "SELECT FROM counters FOR UPDATE",
+    "sets it up": "SELECT pg_advisory_xact_lock({making_lock})",
+}
+
+
+@pytest.mark.parametrize("what", _HOLD)
+def test_setting_up_gives_up_behind_somebody_who_stopped_and_says_so(fresh, monkeypatch, what):
+    monkeypatch.setattr(roles_module, "_LOCK_SECONDS", 1)
+    place = parse_url(fresh.place)
+    set_up(place, ROLES, print)
+    with fresh.administrator() as stopped, stopped.transaction():
+        stopped.execute(_HOLD[what].format(making_lock=making_lock(place.schema)))
+        with pytest.raises(QueueUnavailableError, match=r"is locked: .* look for a stopped or hanging signoff"):
+            set_up(place, ROLES, print)
 
 
 def test_a_newer_queue_is_left_as_it_is(fresh):

@@ -27,6 +27,7 @@ __all__ = [
     "AGENT_TIMEOUT_SECONDS",
     "ANSWER_SECONDS",
     "OWN_SESSION",
+    "PREPARE_SECONDS",
     "Connection",
     "PostgresPlace",
     "ServerSilentError",
@@ -44,6 +45,9 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 ANSWER_SECONDS = 10.0
 """A server that has not answered for so long hangs, or the network has lost it."""
+
+PREPARE_SECONDS = 60.0
+"""Longest wait for the server while a queue is made or brought up to date."""
 
 _CHECK_SECONDS = 0.1
 """Between two looks at the clock while the server is waited for."""

@@ -30,6 +30,7 @@ from signoff.queue.postgres.causes import is_lost, translation
 from signoff.queue.postgres.connection import (
     ANSWER_SECONDS,
     OWN_SESSION,
+    PREPARE_SECONDS,
     Connection,
     PostgresPlace,
     ServerSilentError,
@@ -72,9 +73,6 @@ _HASTY_ANSWER_SECONDS = 2.0
 """Longest wait for an answer by somebody who looks again anyway."""
 
 _HASTY_CONNECT_SECONDS = 5.0
-_PREPARE_SECONDS = 60.0
-"""Longest wait for the server while a queue is made or brought up to date."""
-
 _CHECK_SECONDS = 0.1
 """Between two looks whether the server is back, or another thread is done with the connection."""
 
@@ -428,7 +426,7 @@ class PostgresEngine(OwnConnection):
             longest = ANSWER_SECONDS if self._haste.patience is None else _HASTY_CONNECT_SECONDS
             seconds, check = self._left(longest * self.place.hosts), self._watch_over(self._haste.answer)
             self._connection = connect_within(self.place, seconds, check)
-            self._connection.limit = self._left(_PREPARE_SECONDS)
+            self._connection.limit = self._left(PREPARE_SECONDS)
             self.generation += 1
             self._used_at = time.monotonic()
             self._listener.rouse()  # it looks when this one may be given back

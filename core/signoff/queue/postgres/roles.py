@@ -15,13 +15,16 @@ import psycopg
 
 from signoff.queue.errors import QueueUnavailableError
 from signoff.queue.postgres.causes import translation
-from signoff.queue.postgres.connection import PostgresPlace, connect
+from signoff.queue.postgres.connection import PREPARE_SECONDS, PostgresPlace, connect
 from signoff.queue.postgres.leases import making_lock
 from signoff.queue.postgres.schema import QUEUE_NUMBER, SCHEMA_VERSION, schema_statements, upgrade_statements
 
 __all__ = ["QueueRoles", "set_up", "set_up_statements"]
 
 _LONGEST_NAME = 63  # bytes of a name in PostgreSQL
+
+_LOCK_SECONDS = 5
+"""Longest wait for whoever uses the queue; who comes after us waits as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def set_up(place: PostgresPlace, roles: QueueRoles, notice: Callable[[str], None
     try:
         with contextlib.closing(connect(place)) as connection:
             connection.add_notice_handler(lambda said: notice(said.message_primary or ""))
+            connection.limit = PREPARE_SECONDS
             connection.execute(set_up_statements(place.schema, roles))
     except psycopg.errors.RaiseException as error:
         raise QueueUnavailableError(f"{place.name}: {error.diag.message_primary}") from error
@@ -99,6 +103,7 @@ def set_up_statements(schema: str, roles: QueueRoles) -> str:
     return "".join(
         (
             "BEGIN;\nSET LOCAL client_min_messages = warning;\n",
+            f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s';\n",
             _block(_CHECKED, words),
             _filled('SET LOCAL ROLE {owner};\nSET LOCAL search_path TO "{schema}", pg_temp;\n', words),
             _block(_MADE, made),
@@ -181,6 +186,12 @@ BEGIN
         END;
         RETURN;
     END IF;
+    -- Every look and every write begins with this table, so who has it is in nobody's way.
+    BEGIN
+        LOCK TABLE "{schema}".counters IN ACCESS EXCLUSIVE MODE;
+    EXCEPTION WHEN undefined_table OR insufficient_privilege THEN  -- what that means is said below
+        NULL;
+    END;
     -- A queue that was made without roles belongs to whoever made it.
     FOR thing IN
         SELECT format('SCHEMA %I', nspname) AS said FROM pg_namespace

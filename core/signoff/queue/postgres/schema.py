@@ -617,6 +617,8 @@ def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> Ri
     return Rights(**found)
 
 
+_LOCK_TIMEOUT = f"SET LOCAL lock_timeout = {round(PATIENCE_SECONDS * 1000)}"
+
 _RIGHTS = """
 SELECT has_table_privilege('"{schema}".search', 'INSERT') AS files,
     CASE WHEN EXISTS (SELECT FROM "{schema}".roles) THEN session_user::text END AS reviewer
@@ -625,6 +627,7 @@ SELECT has_table_privilege('"{schema}".search', 'INSERT') AS files,
 
 def _create(connection: Connection, place: PostgresPlace) -> None:
     with connection.transaction():
+        connection.execute(_LOCK_TIMEOUT)
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
         if _exists(connection, _OWN_TABLES, place.schema):
             return
@@ -668,10 +671,11 @@ def _bring_up_to_date(connection: Connection, place: PostgresPlace, version: int
     if not place.upgrade or connection.replica or not owner["owns"]:
         raise another_format(place, version, f"the role {owner['name']}")
     with connection.transaction():
-        connection.execute(f"SET LOCAL lock_timeout = {round(PATIENCE_SECONDS * 1000)}")
-        # Up to format 3 writers have this lock, later that of the row.
+        connection.execute(_LOCK_TIMEOUT)
+        # Up to format 3 writers have this lock, later that of the row. Whoever looks begins with its table, so who
+        # has that, too, is in nobody's way.
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (making_lock(place.schema),))
-        connection.execute("SELECT 1 FROM counters WHERE name = 'change' FOR UPDATE")
+        connection.execute("LOCK TABLE counters IN ACCESS EXCLUSIVE MODE")
         found = connection.execute("SELECT version FROM format").fetchone()
         version = 0 if found is None else found["version"]
         if version < SCHEMA_VERSION:
