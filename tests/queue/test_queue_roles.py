@@ -30,9 +30,10 @@ from signoff.queue import (
     open_review_queue,
     queue_stats,
 )
+from signoff.queue.postgres import engine as engine_module
 from signoff.queue.postgres import roles as roles_module
 from signoff.queue.postgres.connection import parse_url
-from signoff.queue.postgres.leases import making_lock
+from signoff.queue.postgres.leases import agent_lock, making_lock, screens_lock
 from signoff.queue.postgres.roles import QueueRoles, set_up, set_up_statements
 from signoff.queue.postgres.schema import SCHEMA_VERSION
 
@@ -356,6 +357,32 @@ def test_an_asking_role_may_run_only_what_asking_takes(opener):
             " AND has_function_privilege('asking', p.oid, 'EXECUTE') ORDER BY 1"
         ).fetchall()
     assert [name for (name,) in found] == ["begin_write", "last_record", "next_change", "next_seq"]
+
+
+# Locks, which everybody may take who may connect
+
+
+def test_the_lease_of_an_agent_elsewhere_counts_only_with_its_own_role(opener, victim, log_in):
+    posted = victim.submit(call())
+    with opener.administrator() as admin:
+        admin.execute("UPDATE agents SET boot = 'another machine'")
+    lock = agent_lock(parse_url(opener.place).schema, posted.asked_by.agent_id)
+    raw = log_in("mallory", ROLES.ask)
+    victim._engine.close()
+    eventually(lambda: raw.execute("SELECT pg_try_advisory_lock(%s) AS taken", (lock,)).fetchone()["taken"])
+    with open_review_queue(f"{opener.reviewing_place('anna')}&agent_timeout=0") as review:
+        assert review.pending() == ()
+        assert "lost its connection" in review.get(posted.id).state_note
+
+
+@pytest.mark.parametrize(("who", "counts"), [("stranger", False), ("asker", False), ("anna", True)])
+def test_only_the_screen_of_a_reviewer_counts(opener, victim, review, who, counts):
+    url = parse_url(opener.place.replace("//signoff@", f"//{who}@")).url
+    with psycopg.connect(url, autocommit=True) as raw:
+        slices = f"(SELECT {engine_module._SLICE} AS slice) AS now, generate_series(0, 9) AS late"
+        lock = screens_lock(parse_url(opener.place).schema)
+        raw.execute(f"SELECT pg_advisory_lock_shared(%s::int, slice + late) FROM {slices}", (lock,))
+        assert review.stats().screen_open is counts
 
 
 # Asking

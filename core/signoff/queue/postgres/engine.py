@@ -97,11 +97,17 @@ _BEGIN_WRITE = f'SELECT change, now, {OWN_SESSION} FROM "{{schema}}".begin_write
 # A screen that is awake shares the lock of the present slice of time; one that hangs keeps an old one.
 _SLICE = "floor(extract(epoch FROM clock_timestamp()) / 4)::int"
 _ATTEND = f"SELECT pg_try_advisory_lock_shared(?::int, slice), slice FROM (SELECT {_SLICE} AS slice) AS now"  # noqa: S608
+# Whoever may connect can take any lock; it counts with those who may look, and where there are roles, decide.
 _ATTENDED = f"""
-SELECT COUNT(*) FROM pg_locks
+SELECT COUNT(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = ?::bigint::oid
     AND objid::bigint >= {_SLICE} - 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND has_table_privilege(usesysid, 'requests', 'SELECT')
+    AND (NOT EXISTS (SELECT FROM roles) OR EXISTS (
+        SELECT FROM roles r JOIN pg_roles wanted ON wanted.rolname = r.role
+        WHERE r.part = 'review' AND pg_has_role(usesysid, wanted.oid, 'MEMBER')
+    ))
 """  # noqa: S608 - nothing in it comes from outside
 _ATTEND_SECONDS = 2.0
 _REMOVED = psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName

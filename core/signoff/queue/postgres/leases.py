@@ -39,12 +39,15 @@ __all__ = [
 _OBSERVE_SECONDS = 0.5
 """The locks are not looked at more often than this."""
 
-# A lock of 64 bits is shown in two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
+# A lock of 64 bits is shown in two halves (https://www.postgresql.org/docs/current/view-pg-locks.html). Whoever
+# may connect can take any lock, so it counts only if it is held by the role that the agent logged in as.
 _HELD = """
-SELECT (classid::bigint << 32) | objid::bigint AS lock FROM pg_locks
+SELECT (classid::bigint << 32) | objid::bigint AS lock, usename AS login
+FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
+_LOGINS = "SELECT id, login FROM agents WHERE ended_at IS NULL"
 _ABSENT = """
 SELECT agent_id,
     GREATEST(since, floor(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint) AS since
@@ -138,11 +141,12 @@ class SessionLeases:
         """Forget dead agents; notes of their absence are removed by whoever looks next."""
 
     def _observe(self, agent_ids: Sequence[str]) -> None:
-        locks, notes = self._engine.select((_HELD, ()), (_ABSENT, ()))
+        locks, notes, agents = self._engine.select((_HELD, ()), (_ABSENT, ()), (_LOGINS, ()))
         now = self._engine.now
-        held = {row["lock"] for row in locks}
+        held = {(row["lock"], row["login"]) for row in locks}
+        logins = {row["id"]: row["login"] for row in agents}
         noted = {row["agent_id"]: row["since"] for row in notes}
-        without = [each for each in agent_ids if agent_lock(self._schema, each) not in held]
+        without = [each for each in agent_ids if (agent_lock(self._schema, each), logins.get(each)) not in held]
         self._absent = {each: noted.get(each, now) for each in without}
         self._observed_at = time.monotonic()
         self._note(now, [each for each in without if each not in noted], list(noted.keys() - set(without)))
