@@ -276,11 +276,7 @@ class Bubblewrap:
             process = setting_up.popen([program], argv, env=dict(env), **streams)
             try:
                 child = setting_up.child(process)
-                # Each look holds up the mounting, so the first one comes when it is nearly done, as the last time.
-                begun = time.monotonic()
-                time.sleep(min(self._set_up_seconds, _LONGEST_WAIT) * 0.8)
-                _require_mounts(process, child, profile, mounts)
-                self._set_up_seconds = time.monotonic() - begun
+                self._set_up_seconds = _require_mounts(process, child, profile, mounts, self._set_up_seconds)
                 resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))
                 resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
                 setting_up.release()
@@ -440,19 +436,32 @@ def _said(process: subprocess.Popen[bytes], streams: Mapping[str, int | IO[Any] 
 
 
 def _require_mounts(
-    process: subprocess.Popen[bytes], child: int, profile: OSProfile, mounts: Iterable[Mount]
-) -> None:
+    process: subprocess.Popen[bytes], child: int, profile: OSProfile, mounts: Iterable[Mount], expected: float
+) -> float:
     """Return once a sandbox has all its mounts, each of what it should show, and nothing else that can be written.
+
+    Args:
+        process: What sets it up.
+        child: The process that waits inside.
+        profile: What it should show.
+        mounts: Its mounts.
+        expected: The seconds that it took the last time. Each look holds up the mounting, so the first one comes
+            when it is nearly done.
+
+    Returns:
+        The seconds that it took this time, at most.
 
     Raises:
         LaunchError: It has not.
     """
-    outside, end = read_mounts(), time.monotonic() + _SECONDS
+    begun = time.monotonic()
+    outside, end = read_mounts(), begun + _SECONDS
+    time.sleep(max(0.0, begun + min(expected, _LONGEST_WAIT) * 0.7 - time.monotonic()))
     while True:
-        inside = read_mounts(child)
-        if _is_set_up(inside, outside) or process.poll() is not None or time.monotonic() > end:
+        inside, now = read_mounts(child), time.monotonic()
+        if _is_set_up(inside, outside) or process.poll() is not None or now > end:
             _require_as_planned(inside, outside, profile, mounts)
-            return
+            return now - begun
         time.sleep(_LOOK_AGAIN)
 
 
