@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import threading
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, command, post, screen, write
+from screen_bench import LARGE, PATIENCE, QUICK, SMALL, Cable, Screen, agent, call, command, post, screen, write
 
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue, Risk, open_review_queue
@@ -354,12 +356,31 @@ async def test_a_word_typed_here_revokes_one_at_most(
     assert len(looking.grants()) >= 2
 
 
+class Late:
+    """A connection to a real queue that lists what is remembered only when the test lets it."""
+
+    def __init__(self, place: Path) -> None:
+        self._queue = open_review_queue(place, reviewer="you")
+        self.may_list = threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
+
+    def grants(self, *, include_revoked: bool = False) -> tuple[Grant, ...]:
+        if include_revoked:
+            assert self.may_list.wait(PATIENCE)
+        return self._queue.grants(include_revoked=include_revoked)
+
+
 async def test_a_key_pressed_before_the_list_was_there_does_nothing(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     remembered(asking, looking, command("ls", workdir))
-    async with screen(place) as seen:
-        await seen.press("4", "x")
+    late: Any = Late(place)
+    async with screen(place, queue=late) as seen:
+        await opens_memory(seen)
+        await seen.press("x")
+        late.may_list.set()
         await seen.shows("1 active")
     assert len(looking.grants()) == 1
 
