@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import sys
@@ -34,6 +35,9 @@ WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 
 FLUENT = 0.2
 """Seconds from letter to letter at most, as they are typed; the guard, which reads them later, waits 0.25."""
+
+READ_LATER = 0.05
+"""Seconds at most that the screen may wait for a processor until it reads such a letter."""
 
 STANDSTILL = 0.7
 """Seconds; longer than any target takes to be armed."""
@@ -146,10 +150,26 @@ def types_fluently(terminal: Terminal, word: str, dice: random.Random) -> bool:
     """Type a word as people do who look elsewhere. Returns False if the machine was too busy for that."""
     time.sleep(HAND)
     begun = len(terminal.keys)
+    waited = [waits_for_processor(terminal)]
     for letter in word:
         terminal.type(letter)
         time.sleep(dice.uniform(0.06, 0.16))
+        waited.append(waits_for_processor(terminal))
     time.sleep(HAND)
+    waited.append(waits_for_processor(terminal))
     Person(terminal).press("Escape")
     typed = [key.at for key in terminal.keys[begun : begun + len(word)]]
-    return all(later - earlier < FLUENT for earlier, later in pairwise(typed))
+    return all(later - earlier < FLUENT for earlier, later in pairwise(typed)) and all(
+        later.get(thread, 0.0) - seconds < READ_LATER
+        for earlier, later in pairwise(waited)
+        for thread, seconds in earlier.items()
+    )
+
+
+def waits_for_processor(terminal: Terminal) -> dict[str, float]:
+    """Seconds that each thread of the screen was ready to run and did not; nothing where nobody counts them."""
+    found = {}
+    for counted in Path(f"/proc/{terminal.process.pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):  # it ended
+            found[counted.parent.name] = int(counted.read_text().split()[1]) / 1e9
+    return found
