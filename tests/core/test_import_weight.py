@@ -117,6 +117,10 @@ def test_a_list_of_requests_loads_masking_but_no_documents_and_no_export(asking:
     assert loaded & FOR_CONTENT_AND_HISTORY == {"signoff.policy.redaction.masking"}
 
 
+def test_settings_and_the_sandbox_load_no_event_loop() -> None:
+    assert "asyncio" not in modules_after("import signoff.config, signoff.tools.os_sandbox, signoff.cli.sandbox")
+
+
 def test_settings_are_read_without_the_sources_of_their_models() -> None:
     program = "import linecache\nimport signoff.config\nprint(sorted(linecache.cache))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ALONE)

@@ -6,13 +6,11 @@ is approved does. What a decision on a file cannot carry is told and left out: l
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import stat
 import uuid
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -290,6 +288,9 @@ def review(
         tool_name: Name of the tool that ran the command.
         arguments: Arguments of its call.
     """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     metadata: dict[str, Any] = {"group_id": f"what {tool_name} did, {uuid.uuid4().hex[:6]}"}
     context = ApprovalContext(tool_name=tool_name, args=dict(arguments), metadata=metadata)
     ended: dict[str, TriedOutcome] = {}
@@ -342,6 +343,8 @@ async def _review(
     controller: ApprovalController,
     context: ApprovalContext,
 ) -> TriedOutcome:
+    import asyncio
+
     try:
         honors = context.model_copy(update={"honors": request.honors})
         decision: ApprovalDecision = await controller.request_approval(request, honors)
