@@ -565,6 +565,24 @@ def test_even_the_owner_does_not_decide_unless_it_is_a_reviewer(opener, log_in, 
         raw.execute(WRITES["approve"], known)
 
 
+def test_a_role_that_only_reads_is_told_of_row_security_and_reads_all_without(opener, victim):
+    victim.submit(call())
+    server().make_role("auditor", "LOGIN")
+    place = opener.place.replace("//signoff@", "//auditor@")
+    with opener.administrator() as admin:
+        admin.execute(f'GRANT USAGE ON SCHEMA "{parse_url(place).schema}" TO auditor')
+        admin.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{parse_url(place).schema}" TO auditor')
+    with pytest.raises(QueueUnavailableError, match=r"because of row security: .* ALTER ROLE \.\.\. BYPASSRLS"):
+        queue_stats(place)
+    with opener.administrator() as admin:
+        admin.execute("ALTER ROLE auditor BYPASSRLS")
+    with open_review_queue(place, create=False) as seen:
+        (posted,) = seen.pending()
+        assert seen.verify() is None
+        with pytest.raises(QueueUnavailableError, match="lets this role look and not change anything"):
+            approve(seen, posted)
+
+
 # Setting up
 
 

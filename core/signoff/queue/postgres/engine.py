@@ -214,7 +214,7 @@ class PostgresEngine(OwnConnection):
     def _use(self, rights: Rights) -> None:
         self.search = VectorIndex(writable=rights.files)
         self.reviewer = rights.reviewer
-        self.partial = rights.reviewer is not None and not rights.files
+        self.partial = rights.partial
 
     def opened_again(self) -> PostgresEngine:
         """Open another connection, to the queue that is at the place now.

@@ -587,10 +587,12 @@ class Rights:
     Attributes:
         files: True if it may file records for the search.
         reviewer: The only name under which it may decide; None if the queue has no roles.
+        partial: True if it sees its own sessions only.
     """
 
     files: bool
     reviewer: str | None
+    partial: bool
 
 
 def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> Rights:
@@ -604,7 +606,7 @@ def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> Ri
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
         QueueVersionError: It is of another signoff's format; it was not touched.
-        QueueUnavailableError: The schema holds something else.
+        QueueUnavailableError: The schema holds something else, or shows this role nothing.
         psycopg.Error: The database refuses.
     """
     if not _is_there(connection, place):
@@ -621,7 +623,8 @@ _LOCK_TIMEOUT = f"SET LOCAL lock_timeout = {round(PATIENCE_SECONDS * 1000)}"
 
 _RIGHTS = """
 SELECT has_table_privilege('"{schema}".search', 'INSERT') AS files,
-    CASE WHEN EXISTS (SELECT FROM "{schema}".roles) THEN session_user::text END AS reviewer
+    CASE WHEN EXISTS (SELECT FROM "{schema}".roles) THEN session_user::text END AS reviewer,
+    row_security_active('"{schema}".history') AND NOT has_table_privilege('"{schema}".search', 'INSERT') AS partial
 """
 
 
@@ -652,7 +655,13 @@ def _is_there(connection: Connection, place: PostgresPlace) -> bool:
                 " name another one with queue=NAME"
             ) from None
         return False
-    version = 0 if found is None else found["version"]
+    if found is None:
+        raise QueueUnavailableError(
+            f"{place.name} shows nothing of the queue to the role that you log in as, because of row security:"
+            " make it a member of the asking or the reviewing role, or if it is to read only, have a superuser run"
+            " ALTER ROLE ... BYPASSRLS"
+        )
+    version = found["version"]
     if version > SCHEMA_VERSION:
         raise another_format(place, version)
     if version < SCHEMA_VERSION:
