@@ -16,12 +16,15 @@ from signoff.queue import RequestState, ReviewQueue, StoredRequest
 from signoff.submission import plain_submission
 from signoff.types import ApprovalRequest
 from stocked import Stock
-from system_bench import eventually
+from system_bench import PATIENCE, eventually
 
 pytestmark = pytest.mark.system
 
 SIZES = [pytest.param((360, 740), id="phone"), pytest.param((1280, 800), id="desktop")]
-HOLD = 3.0
+HOLD = 8.0
+"""Seconds in which a decision can be taken back, also with a browser on a busy machine."""
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 @pytest.fixture
@@ -81,7 +84,7 @@ def test_a_person_reads_a_diff_approves_takes_it_back_and_approves(
     page.get_by_role("link", name="Look at it again").click()
     page.get_by_label("Note to the agent").fill("fine")
     page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Done")).to_be_visible()
     outcome = stock.agent("build").wait(request.id)
     assert outcome.approved
     assert outcome.decision is not None
@@ -91,8 +94,8 @@ def test_a_person_reads_a_diff_approves_takes_it_back_and_approves(
     assert fits(page)
 
 
-def test_an_open_list_shows_what_comes(chromium: Browser, server: PageServer, stock: Stock) -> None:
-    page = opened(chromium, server, (1280, 800))
+def test_an_open_list_shows_what_comes(chromium: Browser, serving: PageServer, stock: Stock) -> None:
+    page = opened(chromium, serving, (1280, 800))
     expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
     stock.call("build", "Send the letters", {"to": "all"})
     expect(page.get_by_role("link", name="Send the letters")).to_be_visible()
@@ -100,11 +103,11 @@ def test_an_open_list_shows_what_comes(chromium: Browser, server: PageServer, st
 
 
 def test_a_request_that_ends_stays_as_it_was_with_the_note_on_it(
-    chromium: Browser, server: PageServer, stock: Stock
+    chromium: Browser, serving: PageServer, stock: Stock
 ) -> None:
     request = stock.call("build", "Send the letters", {"to": "all"})
-    page = opened(chromium, server, (1280, 800))
-    page.goto(server.origin + path_of(request))
+    page = opened(chromium, serving, (1280, 800))
+    page.goto(serving.origin + path_of(request))
     page.get_by_label("Note to the agent").fill("half a sen")
     stock.agent("build").withdraw(request.id, "not needed")
     expect(page.locator("#news")).to_contain_text("This page has changed")
@@ -127,12 +130,12 @@ def click_where_the_pointer_is(page: Page) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_request_that_is_revised_is_not_decided_until_the_new_one_was_shown(
-    chromium: Browser, server: PageServer, stock: Stock, looking: ReviewQueue, size: tuple[int, int]
+    chromium: Browser, serving: PageServer, stock: Stock, looking: ReviewQueue, size: tuple[int, int]
 ) -> None:
     lines = "".join(f"line {number}\n" for number in range(100))
     request = stock.call("build", "Send the letters", {"text": lines})
-    page = opened(chromium, server, size)
-    page.goto(server.origin + path_of(request))
+    page = opened(chromium, serving, size)
+    page.goto(serving.origin + path_of(request))
     approve = page.get_by_role("button", name="Approve", exact=True)
     point_at(approve)
     revised = ApprovalRequest(tool_name="call", description="Send more letters", payload={"text": f"more {lines}"})
@@ -147,12 +150,12 @@ def test_a_request_that_is_revised_is_not_decided_until_the_new_one_was_shown(
     expect(page.get_by_role("heading", name="Send more letters")).to_be_in_viewport()
     assert looking.get(request.id).state is RequestState.PENDING
     approve.click()
-    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Done")).to_be_visible()
     assert stock.agent("build").wait(request.id).approved
 
 
 def test_what_joins_a_group_is_not_decided_until_it_was_shown(
-    chromium: Browser, server: PageServer, stock: Stock, looking: ReviewQueue
+    chromium: Browser, serving: PageServer, stock: Stock, looking: ReviewQueue
 ) -> None:
     lines = "".join(f"line {number}\n" for number in range(100))
 
@@ -160,7 +163,7 @@ def test_what_joins_a_group_is_not_decided_until_it_was_shown(
         return stock.change("build", name, None, lines, group_id="files")
 
     members = [ask("a"), ask("b")]
-    page = opened(chromium, server, (360, 740))
+    page = opened(chromium, serving, (360, 740))
     page.get_by_role("link", name="Read all 2").click()
     approve = page.get_by_role("button", name="Approve these 2")
     point_at(approve)
@@ -175,16 +178,16 @@ def test_what_joins_a_group_is_not_decided_until_it_was_shown(
     click_where_the_pointer_is(page)
     show.click()
     page.get_by_role("button", name="Approve these 3").click()
-    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Done")).to_be_visible()
     assert all(looking.get(each.id).state is RequestState.APPROVED for each in members)
 
 
 def test_show_it_takes_the_place_of_the_button_that_a_keyboard_was_on(
-    chromium: Browser, server: PageServer, stock: Stock
+    chromium: Browser, serving: PageServer, stock: Stock
 ) -> None:
     request = stock.call("build", "Send the letters", {"to": "all"})
-    page = opened(chromium, server, (1280, 800))
-    page.goto(server.origin + path_of(request))
+    page = opened(chromium, serving, (1280, 800))
+    page.goto(serving.origin + path_of(request))
     page.get_by_role("button", name="Reject", exact=True).focus()
     stock.agent("build").withdraw(request.id, "not needed")
     expect(page.get_by_role("button", name="Show it")).to_be_focused()
@@ -212,7 +215,7 @@ def test_everything_is_decided_by_keyboard_and_without_script(
     expect(page.get_by_role("button", name="Approve all the same")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Undo")).to_be_focused()
-    expect(page.get_by_role("heading", name="Done")).to_be_visible(timeout=30_000)  # the page renews itself
+    expect(page.get_by_role("heading", name="Done")).to_be_visible()  # the page renews itself
     decision = stock.agent("build").wait(request.id).decision
     assert decision is not None
     assert decision.deliberate
