@@ -18,8 +18,8 @@ from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalRequest
 
-PATIENCE = 45.0
-"""Seconds after which a test gives up on something that should come at once."""
+PATIENCE = 120.0
+"""Seconds after which a test gives up on something that should come at once, also on a busy machine."""
 
 LOOK = 0.02
 """Seconds between two looks at something that tells no one when it changes."""
