@@ -1,11 +1,11 @@
 """Programs that tests start as processes of their own: ``python queue_children.py ROLE PLACE …``.
 
-Each speaks in lines: it prints what it did at once, and waits for a line where a test has to say go.
+Each speaks in lines: it prints what it did at once, and waits for a line where a test has to say go. Many are
+started, so each loads only what it needs.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import signal
@@ -17,7 +17,6 @@ from pathlib import Path
 
 from queue_samples import PATIENCE, approve, call, target
 
-from signoff import simple_approval_request
 from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.queue import (
@@ -76,6 +75,7 @@ def ask(place: str, key: str) -> None:
 
 def ask_async(place: str, key: str) -> None:
     """Like `ask`, as a coroutine."""
+    import asyncio
 
     async def main() -> None:
         with open_agent_queue(AgentInfo("child", f"s-{key}", "/"), place) as agent:
@@ -91,6 +91,8 @@ def ask_async(place: str, key: str) -> None:
 
 def ask_on(place: str) -> None:
     """On each line, have one controller ask about a call of that name; print the answer."""
+    from signoff import simple_approval_request
+
     os.environ["SIGNOFF_QUEUE"] = place
     controller = ApprovalController()
     for line in sys.stdin:
@@ -100,6 +102,9 @@ def ask_on(place: str) -> None:
 
 def ask_on_async(place: str) -> None:
     """Like `ask_on`, as a coroutine."""
+    import asyncio
+
+    from signoff import simple_approval_request
 
     async def main() -> None:
         os.environ["SIGNOFF_QUEUE"] = place
@@ -150,6 +155,7 @@ def race_many(place: str, reviewer: str) -> None:
 
 def watch(place: str) -> None:
     """Print id and state of everything that changes."""
+    import asyncio
 
     async def main() -> None:
         with open_review_queue(place, reviewer="child") as review:

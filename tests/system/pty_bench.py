@@ -1,8 +1,4 @@
-"""A program in a pseudo-terminal: every byte it writes is kept, with the time at which it came.
-
-Run as a program, this file gives its standard input to a new session as controlling terminal and becomes the
-command that it is given.
-"""
+"""A program in a pseudo-terminal: every byte it writes is kept, with the time at which it came."""
 
 from __future__ import annotations
 
@@ -26,6 +22,9 @@ import pyte
 
 KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D", "Right": b"\x1b[C", "F2": b"\x1bOQ"}
 """What a terminal sends for keys with a name."""
+
+WITH_TERMINAL = (sys.executable, "-S", str(Path(__file__).with_name("controlling_terminal.py")))
+"""Words before a command that is to have its standard input as controlling terminal."""
 
 _BETWEEN = 0.002
 """Seconds at most from one piece of what is written at once to the next."""
@@ -73,7 +72,7 @@ class Terminal:
         self.own_end, their_end = pty.openpty()
         self._set_size()
         self.process = subprocess.Popen(
-            [sys.executable, __file__, *command],
+            [*WITH_TERMINAL, *command],
             stdin=their_end,
             stdout=their_end,
             stderr=their_end,
@@ -190,12 +189,3 @@ def replay(output: Sequence[Traffic], size: tuple[int, int]) -> Iterator[tuple[f
     for written in output:
         stream.feed(written.data)
         yield written.at, screen.display
-
-
-def _become(command: list[str]) -> None:
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    os.execvp(command[0], command)
-
-
-if __name__ == "__main__":
-    _become(sys.argv[1:])

@@ -109,7 +109,7 @@ def test_a_terminal_that_goes_away_ends_the_screen_even_where_nobody_is_told(
     """Started with ``nohup``, it learns of it by what it reads and writes alone."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, pty_bench.__file__, "sh", "-c", f"trap '' HUP; exec {' '.join(SCREEN)}"],
+        [*pty_bench.WITH_TERMINAL, "sh", "-c", f"trap '' HUP; exec {' '.join(SCREEN)}"],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
