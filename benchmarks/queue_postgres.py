@@ -170,6 +170,7 @@ def _floor(url: str) -> Iterator[Callable[[str], None]]:
     with psycopg.connect(url, autocommit=True) as near:
         near.execute("CREATE TABLE floor (at bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, what text)")
         near.execute("LISTEN near")
+        heard = _heard(near)
         ready = _context.Event()
         partner = _context.Process(target=_answer_floor, args=(url, ready), daemon=True)
         partner.start()
@@ -177,7 +178,7 @@ def _floor(url: str) -> Iterator[Callable[[str], None]]:
 
         def round_trip(_: str) -> None:
             _commit_and_notify(near, "far")
-            _await_notice(near)
+            _await_notice(near, heard)
 
         try:
             yield round_trip
@@ -189,9 +190,10 @@ def _floor(url: str) -> Iterator[Callable[[str], None]]:
 def _answer_floor(url: str, ready: Any) -> None:
     with psycopg.connect(url, autocommit=True) as far:
         far.execute("LISTEN far")
+        heard = _heard(far)
         ready.set()
         while True:
-            _await_notice(far)
+            _await_notice(far, heard)
             _commit_and_notify(far, "near")
 
 
@@ -203,10 +205,18 @@ def _commit_and_notify(connection: psycopg.Connection, channel: str) -> None:
         connection.execute("COMMIT")
 
 
-def _await_notice(connection: psycopg.Connection) -> None:
-    while connection.pgconn.notifies() is None:
+def _heard(connection: psycopg.Connection) -> list[object]:
+    """The notices that come along with the answers to statements, as they come."""
+    heard: list[object] = []
+    connection.add_notify_handler(heard.append)
+    return heard
+
+
+def _await_notice(connection: psycopg.Connection, heard: list[object]) -> None:
+    while not heard and connection.pgconn.notifies() is None:
         select.select([connection.fileno()], [], [])
         connection.pgconn.consume_input()
+    heard.clear()
 
 
 @contextmanager
