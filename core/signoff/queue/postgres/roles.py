@@ -309,7 +309,7 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     *((table, role, _LOOK) for table in ("format", "roles", "counters") for role in ("ask", "review")),
     ("anchors", "ask", _LOOK),
     ("counters", "review writes", "FOR UPDATE USING (name IN ('filed', 'pruned'))"),
-    ("requests", "ask", f"FOR SELECT USING ({_own_session('requests')})"),
+    *((table, "ask", f"FOR SELECT USING ({_own_session(table)})") for table in ("requests", "history")),
     (
         "requests",
         "ask posts",
@@ -321,7 +321,6 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         f"FOR UPDATE USING ({_own_session('requests')}) WITH CHECK ({_NOW_CHANGE} AND {_own_session('requests')})",
     ),
     ("grants", "ask", f"FOR ALL USING ({_own_session('grants')}) WITH CHECK ({_own_session('grants')})"),
-    ("history", "ask", f"FOR SELECT USING ({_own_session('history')})"),
     ("history", "ask adds", f"FOR INSERT WITH CHECK ({_OWN_RECORD})"),
     ("search", "ask", 'FOR SELECT USING (EXISTS (SELECT FROM "{schema}".history h WHERE h.seq = search.seq))'),
     ("blob_uses", "ask", f"FOR SELECT USING ({_own_request('blob_uses')})"),
