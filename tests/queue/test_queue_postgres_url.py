@@ -30,6 +30,12 @@ def test_a_url_names_a_schema_and_is_shown_without_its_password(url, name, schem
     assert (place.name, place.schema) == (name, schema)
 
 
+def test_a_command_to_type_leaves_out_no_check_of_the_server_and_no_term_of_the_queue():
+    kept = "sslmode=verify-full&sslrootcert=/a.crt&target_session_attrs=read-write&agent_timeout=60&queue=work"
+    place = parse_url(f"postgresql://anna:secret@db1,db2/team?{kept}&sslcert=/anna.crt&sslpassword=secret")
+    assert place.option == f"postgresql://anna@db1,db2/team?{kept}"
+
+
 def test_our_own_option_is_not_passed_on():
     assert parse_url("postgresql://db/team?a=1&queue=work&b=2").url == "postgresql://db/team?a=1&b=2"
 

@@ -369,6 +369,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 _SECONDS = re.compile(r"[0-9]{1,9}")
 _OURS = ("queue", "upgrade", "agent_timeout")
 _SHOWN = ("host", "port", "user", "dbname", "service", "queue")
+_TYPED = (*_SHOWN, "sslmode", "sslrootcert", "target_session_attrs", "agent_timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,6 +380,7 @@ class PostgresPlace:
         url: Given to libpq; may contain a password.
         schema: Name of the queue's schema: letters, digits, ``_`` and ``-``.
         name: The place in words for people, without any password.
+        option: The place on a command line of anybody: the same, with what else they should not leave out.
         upgrade: True if a queue of an older format is brought up to date.
         application: What the server's operators are told of who connects.
         agent_timeout: Seconds after which an agent elsewhere that has lost its connection no longer counts.
@@ -388,6 +390,7 @@ class PostgresPlace:
     url: str = field(repr=False)
     schema: str
     name: str
+    option: str
     upgrade: bool = True
     application: str = "signoff"
     agent_timeout: int = AGENT_TIMEOUT_SECONDS
@@ -428,13 +431,15 @@ def parse_url(url: str) -> PostgresPlace:
     if not _SECONDS.fullmatch(timeout):
         raise QueuePlaceError(f"{timeout!r} is not a number of seconds for agent_timeout=SECONDS")
     user = f"{found['user']}@" if found["user"] else ""
-    shown = _query(option for option in options if option[0] in _SHOWN)
+    shown, typed = (_query(each for each in options if each[0] in kept) for kept in (_SHOWN, _TYPED))
     given = _query(option for option in options if option[0] not in _OURS)
     base, _, _ = url.partition("?")
+    server = f"postgresql://{user}{found['hosts']}{found['database'] or ''}"
     return PostgresPlace(
         url=f"{base}{given}",
         schema="signoff" if queue is None else f"signoff_{queue}",
-        name=f"postgresql://{user}{found['hosts']}{found['database'] or ''}{shown}",
+        name=f"{server}{shown}",
+        option=f"{server}{typed}",
         upgrade=upgrade == "yes",
         agent_timeout=int(timeout),
         hosts=1 + max(each.count(",") for each in (found["hosts"], *(value for _, _, value in options))),

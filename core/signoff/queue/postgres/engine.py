@@ -327,7 +327,7 @@ class PostgresEngine(OwnConnection):
     @property
     def option(self) -> str:
         """The queue's name on a command line, without a password, and without a role where each has one."""
-        return self.place.name if self.reviewer is None else re.sub("//[^/@]*@", "//", self.place.name)
+        return self.place.option if self.reviewer is None else re.sub("//[^/@]*@", "//", self.place.option)
 
     def attend(self, bell: Bell) -> None:
         """Note that a reviewer's screen is awake; it counts for four to eight seconds by the server's clock.
