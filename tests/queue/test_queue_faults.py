@@ -454,13 +454,26 @@ def _absences(raw):
     return raw.execute("SELECT count(*) FROM absences").fetchone()[0]
 
 
-def _elsewhere(raw):
+def _asked_elsewhere(agent, raw):
+    """A request of an agent on another machine."""
+    posted = agent.submit(call())
     raw.execute("UPDATE agents SET boot = 'another machine'")
+    return posted
+
+
+@contextmanager
+def _missed_since(since, opener, raw, line):
+    """The connection of the agent is lost, as somebody saw at a time."""
+    with away(line, cut):
+        with opener.review() as first:
+            eventually(lambda: not _locks(first))
+            first.pending()
+        raw.execute(f"UPDATE absences SET since = {since}")
+        yield
 
 
 def test_an_agent_elsewhere_that_lost_its_connection_is_given_time(agent, review, raw, line):
-    posted = agent.submit(call())
-    _elsewhere(raw)
+    posted = _asked_elsewhere(agent, raw)
     with away(line, cut):
         eventually(lambda: not _locks(review))
         assert review.pending() == (posted,)
@@ -471,25 +484,20 @@ def test_an_agent_elsewhere_that_lost_its_connection_is_given_time(agent, review
 
 
 def test_after_that_it_is_told_what_is_known_of_it(agent, opener, raw, line):
-    posted = agent.submit(call())
-    _elsewhere(raw)
-    with away(line, cut):
-        with opener.review() as first:
-            eventually(lambda: not _locks(first))
-            first.pending()
-        raw.execute("UPDATE absences SET since = since - 41000000")
-        with (
-            _server_started_long_ago(raw),
-            open_review_queue(f"{opener.place}&agent_timeout=40") as one_look,
-        ):
-            assert one_look.pending() == ()
-            ended = one_look.get(posted.id)
+    posted = _asked_elsewhere(agent, raw)
+    with (
+        _missed_since("since - 41000000", opener, raw, line),
+        _server_started_long_ago(),
+        open_review_queue(f"{opener.place}&agent_timeout=40") as one_look,
+    ):
+        assert one_look.pending() == ()
+        ended = one_look.get(posted.id)
     assert ended.state is RequestState.WITHDRAWN
     assert ended.state_note == "the agent lost its connection for 41 s"
 
 
 @contextmanager
-def _server_started_long_ago(raw):
+def _server_started_long_ago():
     """The server of the tests has just been started; what was before that does not count."""
     before = leases_module._ABSENT
     leases_module._ABSENT = "SELECT agent_id, since FROM absences"
@@ -500,21 +508,14 @@ def _server_started_long_ago(raw):
 
 
 def test_what_was_before_the_server_started_does_not_count(agent, opener, raw, line):
-    posted = agent.submit(call())
-    _elsewhere(raw)
-    with away(line, cut):
-        with opener.review() as first:
-            eventually(lambda: not _locks(first))
-            first.pending()
-        raw.execute("UPDATE absences SET since = 0")
-        with open_review_queue(opener.place) as one_look:
-            assert one_look.pending() == (posted,)
+    posted = _asked_elsewhere(agent, raw)
+    with _missed_since("0", opener, raw, line), open_review_queue(opener.place) as one_look:
+        assert one_look.pending() == (posted,)
 
 
 def test_nothing_is_written_while_nothing_happens(agent, opener, raw, line, monkeypatch):
     monkeypatch.setattr(leases_module, "_OBSERVE_SECONDS", 0.0)
-    agent.submit(call())
-    _elsewhere(raw)
+    _asked_elsewhere(agent, raw)
     review = opener.review()
     states = []
     for fault in (None, cut):
