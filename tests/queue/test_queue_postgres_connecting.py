@@ -19,10 +19,12 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
-from queue_samples import eventually
+from queue_samples import approve, call, eventually
 
 from postgres_server import Server, programs, server
 from signoff.queue import AgentInfo, QueueUnavailableError, open_agent_queue, open_review_queue
+from signoff.queue.postgres.connection import parse_url
+from signoff.queue.postgres.roles import QueueRoles, set_up
 
 RULES = """
 local all peery peer
@@ -44,6 +46,13 @@ CREATE ROLE peery LOGIN;
 CREATE ROLE odd LOGIN;
 CREATE ROLE certain LOGIN;
 CREATE ROLE lapsed LOGIN PASSWORD 'right' VALID UNTIL '2020-01-01';
+"""
+TEAM = """
+CREATE ROLE team_owner;
+CREATE ROLE team_ask;
+CREATE ROLE team_review;
+CREATE ROLE builder LOGIN IN ROLE team_ask;
+CREATE ROLE anna LOGIN IN ROLE team_review;
 """
 DATABASES = (
     "CREATE DATABASE closed ALLOW_CONNECTIONS false",
@@ -131,6 +140,34 @@ def test_a_full_server_is_said_to_be_full(strict):
 
         eventually(lambda: is_full(strict.place("odd")))
         eventually(lambda: is_full(strict.place()))
+
+
+@pytest.mark.parametrize(("most", "reserved"), [(5, 0), (None, 4)])
+def test_reviewers_get_in_when_agents_have_taken_all_that_they_can(strict, most, reserved):
+    settings = ["max_connections=12", "superuser_reserved_connections=3"]
+    with psycopg.connect(strict.place(), autocommit=True) as admin:
+        if reserved and admin.info.server_version < 160000:
+            pytest.skip("PostgreSQL reserves connections from 16 on")
+        admin.execute(TEAM)
+    settings += [f"reserved_connections={reserved}"] if reserved else []
+    set_up(parse_url(strict.place()), QueueRoles("team_owner", "team_ask", "team_review", most), print)
+    try:
+        with (
+            _set(strict.server, settings),
+            contextlib.ExitStack() as taken,
+            open_agent_queue(AgentInfo("x", "s-1", "/"), strict.place("builder")) as agent,
+        ):
+            posted = agent.submit(call())
+            with contextlib.suppress(psycopg.OperationalError):
+                while True:
+                    taken.enter_context(psycopg.connect(strict.place("builder")))
+            with open_review_queue(strict.place("anna")) as review:
+                assert approve(review, posted).accepted
+            assert agent.wait(posted.id).approved
+    finally:
+        with psycopg.connect(strict.place(), autocommit=True) as admin:
+            admin.execute("DROP SCHEMA signoff CASCADE")
+            admin.execute("DROP ROLE builder, anna, team_owner, team_ask, team_review")
 
 
 def test_a_server_that_stops_is_said_to_be_stopping(strict):
