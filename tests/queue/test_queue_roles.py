@@ -513,6 +513,7 @@ AS_ANOTHER = {
     "recording": _record(decision=f"'{YES}'", by="'anna'", seq="%(own_seq)s", id="%(own)s", submission="NULL"),
     "deleting": _record(state="'withdrawn'", session="''").replace("'x', ''", "'anna', ''"),
     "asking": _request(),
+    "taking the answer": "UPDATE requests SET delivered_at = 1 WHERE id = %(done)s",
     "setting the change number": "UPDATE counters SET value = 0 WHERE name = 'change'",
 }
 
