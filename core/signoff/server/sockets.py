@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 from pathlib import Path
+from types import FrameType
 
 import h11
 import uvicorn
@@ -116,12 +117,34 @@ def serve(app: ASGIApp, sockets: list[socket.socket]) -> None:
         proxy_headers=False,
         lifespan="on",
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     # Uvicorn takes signals once its loop runs, and raises them again in the end. In between they would raise
     # KeyboardInterrupt wherever the program is then, such as in the start of the loop.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     server.run(sockets)
+
+
+class _Server(uvicorn.Server):
+    """A server that starts before it ends: Uvicorn 0.35 leaves the start of the application half done."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._early: tuple[int, FrameType | None] | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Note a signal."""
+        if self.started:
+            super().handle_exit(sig, frame)
+        else:
+            self._early = sig, frame
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look whether to end; called in the beginning and every tenth of a second."""
+        if self._early is not None:
+            super().handle_exit(*self._early)
+            self._early = None
+        return await super().on_tick(counter)
 
 
 def _raise_file_limit() -> None:
