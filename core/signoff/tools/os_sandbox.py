@@ -266,7 +266,7 @@ class OSSandbox:
         return self._start(profile, argv, env, cwd, streams)
 
     def _needed(self, reads: Iterable[str], profile: OSProfile) -> PathMap:
-        """What a command needs besides, without what lies in there and is not for it."""
+        """The files that a command needs besides, without those among them that it must not see."""
         wanted = {os.path.realpath(path): PathAccess.READ for path in reads}
         hidden = [path for path in self._roots if profile.paths.at(path) is PathAccess.NONE]
         hidden += map(os.path.realpath, SOURCES)
