@@ -577,14 +577,18 @@ def test_permissions_that_somebody_else_changed_meanwhile_stay(
     assert f'"{old}" was changed meanwhile' in output
 
 
+def told_of(folder: Path, output: str) -> list[str]:
+    """The lines about what is below a directory, sorted, with paths from there."""
+    return sorted(line.strip("[]").replace(f"{folder}/", "") for line in output.splitlines() if line)
+
+
 def test_directories_that_it_made_removed_or_changed_are_told(project: Path, tmp_path: Path) -> None:
     for name in ("changed", "removed/in"):
         (project / "free" / name).mkdir(parents=True)
         (project / "free" / name / "file").write_text("old\n")
     command = "cd free; mkdir -p made/a/b full; echo > full/file; mkdir -m 700 private; echo > private/file;"
     output = reviewed(project, tmp_path / "queue", command + "chmod 700 changed; rm -r removed; mkfifo pipe")
-    said = sorted(line.strip("[]").replace(f"{project}/free/", "") for line in output.splitlines() if line)
-    assert said == [
+    assert told_of(project / "free", output) == [
         '"changed" got the permissions 700; they were left out',
         '"made" is a new directory without files; it was left out',
         '"pipe" is a link or a special file; it was left out',
@@ -603,8 +607,7 @@ def test_permissions_of_a_directory_hide_no_other_change_in_it(project: Path, tm
     output = reviewed(
         project, tmp_path / "queue", "cd free; mkdir made; rmdir removed; chmod 700 . same; chmod 750 other"
     )
-    said = sorted(line.strip("[]").replace(f"{project}/", "") for line in output.splitlines() if line)
-    assert said == [
+    assert told_of(project, output) == [
         '"free" got the permissions 700; they were left out',
         '"free/made" is a new directory without files; it was left out',
         '"free/other" got the permissions 750; they were left out',
