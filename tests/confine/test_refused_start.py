@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from signoff.confine import bubblewrap
+from signoff.confine.backends import backend_named
 from signoff.confine.bubblewrap import Bubblewrap
+from signoff.confine.detect import Usable, detect
 from signoff.confine.errors import LaunchError
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.system import system_files
@@ -23,10 +26,15 @@ PERIOD = 0.3
 """Long enough for a command that was let go to make a file."""
 
 
-def start(top: Path) -> None:
+def start(top: Path, backend: str = "bwrap", meanwhile: Callable[[], object] | None = None) -> None:
     profile = OSProfile(PathMap({str(top): PathAccess.WRITE}), system_files(network=False))
-    process = Bubblewrap().start(
-        ["/bin/sh", "-c", "echo > made"], profile, cwd=str(top), env={}, stdin=subprocess.DEVNULL
+    process = backend_named(backend).start(
+        ["/bin/sh", "-c", "echo > made"],
+        profile,
+        cwd=str(top),
+        env={},
+        meanwhile=meanwhile,
+        stdin=subprocess.DEVNULL,
     )
     process.wait(10)
 
@@ -49,6 +57,37 @@ def test_a_command_that_is_refused_while_it_waits_does_not_run(
     assert not (tmp_path / "made").exists()
     start(tmp_path)
     assert (tmp_path / "made").exists()
+
+
+@pytest.mark.usefixtures("real_sandbox")
+@pytest.mark.parametrize("backend", ["bwrap", "landlock"])
+def test_what_is_done_meanwhile_is_done_before_the_command_runs(tmp_path: Path, backend: str) -> None:
+    if not isinstance(detect(backend), Usable):
+        pytest.skip(f"{backend} does not work here")
+    seen: list[bool] = []
+
+    def look() -> None:
+        time.sleep(PERIOD)
+        seen.append((tmp_path / "made").exists())
+
+    start(tmp_path, backend, look)
+    assert seen == [False]
+    assert (tmp_path / "made").exists()
+
+
+@pytest.mark.usefixtures("real_sandbox")
+@pytest.mark.parametrize("backend", ["bwrap", "landlock"])
+def test_an_error_in_what_is_done_meanwhile_ends_the_start(tmp_path: Path, backend: str) -> None:
+    if not isinstance(detect(backend), Usable):
+        pytest.skip(f"{backend} does not work here")
+
+    def refuse() -> None:
+        raise LaunchError("an earlier command was not swept after")
+
+    with pytest.raises(LaunchError, match="an earlier command was not swept after"):
+        start(tmp_path, backend, refuse)
+    time.sleep(PERIOD)
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.usefixtures("real_sandbox")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from signoff.confine.errors import LaunchError
@@ -51,6 +51,7 @@ class Backend(Protocol):
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
         links: Mapping[str, str] | None = None,
+        meanwhile: Callable[[], object] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile.
@@ -62,6 +63,8 @@ class Backend(Protocol):
             env: Its environment.
             replaced: Other directories by the places where they are mounted.
             links: Links to what it may touch, by their paths, with what they say.
+            meanwhile: Called before the command runs, while its sandbox is set up if that takes time. What it
+                raises ends the start.
             **streams: `stdin`, `stdout` and `stderr`, as for `subprocess.Popen`.
 
         Raises:

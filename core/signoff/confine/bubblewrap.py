@@ -18,7 +18,7 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -255,6 +255,7 @@ class Bubblewrap:
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
         links: Mapping[str, str] | None = None,
+        meanwhile: Callable[[], object] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile, once its mounts are as they should be; see `Backend.start`."""
@@ -275,6 +276,8 @@ class Bubblewrap:
         with _SettingUp(words, calls) as setting_up:
             process = setting_up.popen([program], argv, env=dict(env), **streams)
             try:
+                if meanwhile is not None:
+                    meanwhile()
                 child = setting_up.child(process)
                 self._set_up_seconds = _require_mounts(process, child, profile, mounts, self._set_up_seconds)
                 resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))

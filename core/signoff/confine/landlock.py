@@ -19,7 +19,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -106,6 +106,7 @@ class Landlock:
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
         links: Mapping[str, str] | None = None,
+        meanwhile: Callable[[], object] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile; see `Backend.start`."""
@@ -132,6 +133,8 @@ class Landlock:
             "filter": calls.hex(),
         }
         try:
+            if meanwhile is not None:
+                meanwhile()
             process = _launched(json.dumps(told).encode(), streams)
         except BaseException:
             scratch.remove()

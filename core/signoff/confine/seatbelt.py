@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -154,6 +154,7 @@ class Seatbelt:
         env: Mapping[str, str],
         replaced: Mapping[str, str] | None = None,
         links: Mapping[str, str] | None = None,
+        meanwhile: Callable[[], object] | None = None,
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile; see `Backend.start`."""
@@ -167,6 +168,8 @@ class Seatbelt:
             paths = profile.paths.join(PathMap({scratch.path: PathAccess.WRITE}))
             policy = policy_of(OSProfile(paths, profile.runtime, profile.network, profile.unix_sockets))
             words = [word for name, path in policy.parameters.items() for word in ("-D", f"{name}={path}")]
+            if meanwhile is not None:
+                meanwhile()
             process = subprocess.Popen(
                 [_PROGRAM, *words, "-p", policy.text, "--", *argv],
                 cwd=cwd,

@@ -311,11 +311,18 @@ class OSSandbox:
         writable = frozenset(() if copies else _writable(profile))
         places = frozenset(path for path, _ in profile.paths)
         found = self._protected(profile)
-        doubtful = made_by_others(found, writable) if writable else set()
-        # After that: what the sweep of another command has moved away meanwhile is not there.
-        states = {path: state for path in found if (state := _state(path)) is not None}
-        record = Record(writable, places, frozenset(states) - doubtful)
-        kept = KeptRecord.of(record) if writable else None
+        states: dict[str, _State] = {}
+        record = Record()
+        kept: KeptRecord | None = None
+
+        def keep_record() -> None:
+            nonlocal record, kept
+            doubtful = made_by_others(found, writable) if writable else set()
+            # After that: what the sweep of another command has moved away meanwhile is not there.
+            states.update({path: state for path in found if (state := _state(path)) is not None})
+            record = Record(writable, places, frozenset(states) - doubtful)
+            kept = KeptRecord.of(record) if writable else None
+
         try:
             process = self._backend.start(
                 argv,
@@ -324,6 +331,7 @@ class OSSandbox:
                 env=self._environment(profile) | _INSIDE | dict(env or {}),
                 replaced=copies,
                 links=self._links,
+                meanwhile=keep_record,
                 **streams,
             )
         except BaseException:
