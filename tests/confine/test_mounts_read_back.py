@@ -41,10 +41,11 @@ INSIDE = (
     MountLine("8:1", "/p/ro", "/p/ro", False, "ext4"),
     MountLine("8:2", "/data/ro", "/p/a/ro", False, "xfs"),
 )
+SOURCES = {mount.source: origin(mount.source, OUTSIDE) for mount in MOUNTS if mount.source}
 
 
 def test_mounts_that_are_as_planned_are_taken() -> None:
-    _require_as_planned(INSIDE, OUTSIDE, PROFILE, MOUNTS)
+    _require_as_planned(INSIDE, SOURCES, PROFILE, MOUNTS)
     assert _is_set_up(INSIDE, OUTSIDE)
 
 
@@ -66,26 +67,26 @@ def test_each_must_be_there_as_writable_as_planned_and_of_what_it_should_show(mo
     ]
     for inside in wrong:
         with pytest.raises(LaunchError, match=mount.path):
-            _require_as_planned(inside, OUTSIDE, PROFILE, MOUNTS)
+            _require_as_planned(inside, SOURCES, PROFILE, MOUNTS)
 
 
 def test_of_two_mounts_at_one_path_the_later_counts() -> None:
     covered = MountLine("8:1", "/etc", "/p/ro", False, "ext4")
     with pytest.raises(LaunchError, match="exchanged"):
-        _require_as_planned((*INSIDE, covered), OUTSIDE, PROFILE, MOUNTS)
-    _require_as_planned((covered, *INSIDE), OUTSIDE, PROFILE, MOUNTS)
+        _require_as_planned((*INSIDE, covered), SOURCES, PROFILE, MOUNTS)
+    _require_as_planned((covered, *INSIDE), SOURCES, PROFILE, MOUNTS)
 
 
 @pytest.mark.parametrize("path", ["/", "/etc", "/p/ro/inner", "/p/hole/inner", "/tmpfs", "/devices"])
 def test_nothing_else_is_writable(path: str) -> None:
     extra = MountLine("8:3", "/", path, True, "ext4")
     with pytest.raises(LaunchError, match="is writable in the sandbox, and should not be"):
-        _require_as_planned((*INSIDE, extra), OUTSIDE, PROFILE, MOUNTS)
+        _require_as_planned((*INSIDE, extra), SOURCES, PROFILE, MOUNTS)
 
 
 @pytest.mark.parametrize("path", ["/p/inner", "/dev/shm", "/dev/pts", "/tmp/inner"])
 def test_what_lies_in_writable_places_may_be_a_mount_itself(path: str) -> None:
-    _require_as_planned((*INSIDE, MountLine("8:3", "/", path, True, "ext4")), OUTSIDE, PROFILE, MOUNTS)
+    _require_as_planned((*INSIDE, MountLine("8:3", "/", path, True, "ext4")), SOURCES, PROFILE, MOUNTS)
 
 
 def not_yet() -> list[Callable[[], tuple[MountLine, ...]]]:

@@ -44,10 +44,8 @@ _TMP_BYTES = 1 << 30
 _MOST_PROCESSES = 2048
 _SECONDS = 10.0
 """The time for setting up; what takes longer is ended."""
-_LOOK_AGAIN = 0.0002
+_LOOK_AGAIN = 0.0001
 """The time, in seconds, between two looks at whether a sandbox is set up."""
-_LONGEST_WAIT = 0.05
-"""The longest time, in seconds, before the first look."""
 _SECONDS_TO_END = 0.5
 _MOST_SAID = 1000
 
@@ -239,9 +237,6 @@ class Bubblewrap:
     shows_copies = True
     exact = True
 
-    def __init__(self) -> None:
-        self._set_up_seconds = 0.0
-
     def enforced(self, profile: OSProfile) -> OSProfile:
         """Return a profile as it is; see `Backend.enforced`."""
         return profile
@@ -279,7 +274,7 @@ class Bubblewrap:
                 if meanwhile is not None:
                     meanwhile()
                 child = setting_up.child(process)
-                self._set_up_seconds = _require_mounts(process, child, profile, mounts, self._set_up_seconds)
+                _require_mounts(process, child, profile, mounts)
                 resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))
                 resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
                 setting_up.release()
@@ -439,8 +434,8 @@ def _said(process: subprocess.Popen[bytes], streams: Mapping[str, int | IO[Any] 
 
 
 def _require_mounts(
-    process: subprocess.Popen[bytes], child: int, profile: OSProfile, mounts: Iterable[Mount], expected: float
-) -> float:
+    process: subprocess.Popen[bytes], child: int, profile: OSProfile, mounts: Iterable[Mount]
+) -> None:
     """Return once a sandbox has all its mounts, each of what it should show, and nothing else that can be written.
 
     Args:
@@ -448,24 +443,26 @@ def _require_mounts(
         child: The process that waits inside.
         profile: What it should show.
         mounts: Its mounts.
-        expected: The seconds that it took the last time. Each look holds up the mounting, so the first one comes
-            when it is nearly done.
-
-    Returns:
-        The seconds that it took this time, at most.
 
     Raises:
         LaunchError: It has not.
     """
-    begun = time.monotonic()
-    outside, end = read_mounts(), begun + _SECONDS
-    time.sleep(max(0.0, begun + min(expected, _LONGEST_WAIT) * 0.7 - time.monotonic()))
-    while True:
-        inside, now = read_mounts(child), time.monotonic()
-        if _is_set_up(inside, outside) or process.poll() is not None or now > end:
-            _require_as_planned(inside, outside, profile, mounts)
-            return now - begun
-        time.sleep(_LOOK_AGAIN)
+    outside, end = read_mounts(), time.monotonic() + _SECONDS
+    sources = {mount.source: origin(mount.source, outside) for mount in mounts if mount.source}
+    with open(f"/proc/{child}/stat", "rb", buffering=0) as state:  # noqa: PTH123 - read again and again
+        while True:
+            at_end = process.poll() is not None or time.monotonic() > end
+            # A look at the mounts holds up the mounting, so it waits until the process waits.
+            if at_end or not _works(state.fileno()):
+                inside = read_mounts(child)
+                if at_end or _is_set_up(inside, outside):
+                    return _require_as_planned(inside, sources, profile, mounts)
+            time.sleep(_LOOK_AGAIN)
+
+
+def _works(state: int) -> bool:
+    """True if a process does something, or waits for the kernel to be done with it; see proc_pid_stat(5)."""
+    return os.pread(state, 512, 0).rpartition(b") ")[2][:1] in (b"R", b"D")
 
 
 def _is_set_up(inside: Sequence[MountLine], outside: Sequence[MountLine]) -> bool:
@@ -476,7 +473,10 @@ def _is_set_up(inside: Sequence[MountLine], outside: Sequence[MountLine]) -> boo
 
 
 def _require_as_planned(
-    inside: Sequence[MountLine], outside: Sequence[MountLine], profile: OSProfile, mounts: Iterable[Mount]
+    inside: Sequence[MountLine],
+    sources: Mapping[str, tuple[str, str]],
+    profile: OSProfile,
+    mounts: Iterable[Mount],
 ) -> None:
     last = {line.path: line for line in inside}
     for mount in mounts:
@@ -487,7 +487,7 @@ def _require_as_planned(
             if line.type != "tmpfs":
                 raise LaunchError(f"{mount.path} is not hidden as planned")
             continue
-        if (line.device, line.root) != origin(mount.source, outside):
+        if (line.device, line.root) != sources[mount.source]:
             raise LaunchError(f"{mount.path} was exchanged for something else while the sandbox was set up")
     shown = profile.visible()
     places = {mount.path for mount in mounts}
