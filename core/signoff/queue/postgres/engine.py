@@ -127,11 +127,13 @@ _UNCHANGEABLE = {
 _BEATING_SECONDS = 5.0
 _IDLE_SECONDS = 60.0
 """A connection that was not used for so long is given back; the one that listens stays."""
-_TELL = "SELECT pg_notify(channel, payload) FROM unnest(?::text[], ?::text[]) AS told (channel, payload)"
 _NOTED = "SELECT number FROM writes WHERE writer = ?"
-_NOTE_WRITE = """
-INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
-ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
+_NOTE_AND_TELL = """
+WITH noted AS (
+    INSERT INTO writes (writer, number, at) VALUES (?, ?, ?)
+    ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
+)
+SELECT pg_notify(channel, payload) FROM unnest(?::text[], ?::text[]) AS told (channel, payload)
 """
 
 
@@ -595,14 +597,13 @@ class PostgresEngine(OwnConnection):
             return
 
     def _closing_statements(self, transaction: PostgresTransaction) -> list[Query]:
-        closing: list[Query] = [(_NOTE_WRITE, (self._writer, self._writes, transaction.now))]
         told = [
             (channel(self.place.schema, audience), payload)
             for audience, keys in transaction.audiences.items()
             for payload in payloads(keys)
         ]
-        if told:
-            closing.append((_TELL, ([each for each, _ in told], [each for _, each in told])))
+        noted = self._writer, self._writes, transaction.now
+        closing: list[Query] = [(_NOTE_AND_TELL, (*noted, [each for each, _ in told], [each for _, each in told]))]
         if self._writes == 1:
             closing.append(("DELETE FROM writes WHERE at < ?", (transaction.now - _FORGET_US,)))
         return [*closing, COMMIT]
