@@ -115,7 +115,7 @@ MUTANTS = (
     Mutant("settings of the kernel writable", _BWRAP, '"--ro-bind", "/proc/sys", "/proc/sys", ', ""),
     Mutant("deeper mounts first", _BWRAP, "key=lambda mount: (_depth(mount.path), mount.path)", "key=lambda mount: (-_depth(mount.path), mount.path)"),
     # Reading back.
-    Mutant("what was exchanged is not noticed", _BWRAP, "if (line.device, line.root) != origin(mount.source, outside):", "if False:"),
+    Mutant("what was exchanged is not noticed", _BWRAP, "if (line.device, line.root) != sources[mount.source]:", "if False:"),
     Mutant("what is not hidden is not noticed", _BWRAP, 'if line.type != "tmpfs":', "if False:"),
     Mutant("more that is writable is not noticed", _BWRAP, "if line.writable and not own and", "if False and"),
     Mutant("released before the root is sealed", _BWRAP, 'return own and not here["/"].writable', "return own"),
