@@ -432,9 +432,9 @@ class Recorder:
     def __init__(self) -> None:
         self.profile = OSProfile()
 
-    def start(self, argv: object, profile: OSProfile, **_: object) -> Any:
+    def start(self, argv: object, profile: OSProfile, *, meanwhile: Callable[[], object], **_: object) -> Any:
         self.profile = profile
-        return None
+        meanwhile()
 
 
 @pytest.fixture(scope="module")
