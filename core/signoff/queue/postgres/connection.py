@@ -52,9 +52,6 @@ PREPARE_SECONDS = 60.0
 _CHECK_SECONDS = 0.1
 """Between two looks at the clock while the server is waited for."""
 
-_SENDS = 2
-"""So often psycopg is told, without a look, that it can send: mostly it can, and it asks again if it could not."""
-
 
 class ServerSilentError(psycopg.OperationalError):
     """The server has not answered in time. The connection is closed: nobody knows what it was doing."""
@@ -100,9 +97,8 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         begun = time.monotonic()
         try:
             wanted = next(gen)
-            for _ in range(_SENDS):
-                if wanted & Wait.W:
-                    wanted = gen.send(Ready.W)
+            if wanted & Wait.W:  # mostly it can send; psycopg asks again, also whether there is an answer already
+                wanted = gen.send(Ready.W)
             poll, watched = select.poll(), 0
             while True:
                 events = (select.POLLIN if wanted & Wait.R else 0) | (select.POLLOUT if wanted & Wait.W else 0)
