@@ -247,6 +247,11 @@ class Listener:
         """Wait until the stage has written each of the patterns."""
         self._waits(lambda: None, patterns, start=0)
 
+    def loses(self, pattern: str) -> None:
+        """Wait until no row of the screen begins with a pattern."""
+        rows = re.compile(f"^{pattern}", re.MULTILINE)
+        assert self.terminal.tells(lambda: not rows.search(self.terminal.text()), PATIENCE), self.terminal.text()
+
     def hears_said(self, words: str) -> None:
         """Wait until the stage has said a string with these words."""
 
