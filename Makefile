@@ -13,8 +13,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 unexport PYTHONDONTWRITEBYTECODE
 
 # A file goes to one worker, so that what its fixtures make once is made once; tests/conftest.py says in which order.
-# Tests of screens wait half of their time, so that six workers keep two cores busy.
-SIDE_BY_SIDE := --numprocesses 5 --dist loadfile --no-loadscope-reorder
+# Most tests wait for two thirds of their time, so that seven workers keep two cores busy.
+SIDE_BY_SIDE := --numprocesses 7 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 

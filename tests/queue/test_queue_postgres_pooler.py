@@ -19,6 +19,16 @@ from signoff.queue.sqlite.wakeups import REVIEWERS
 OTHER = AgentInfo("other", "s-42", "/work")
 
 
+@pytest.fixture(autouse=True)
+def _nothing_is_sent_behind_the_end(monkeypatch):
+    """Psycopg sends a Flush behind a Sync, as a rule at once.
+
+    A pooler that has handed on the answer by then keeps a session for it, as if more were to come.
+    """
+    fetch = psycopg.Pipeline._fetch_gen
+    monkeypatch.setattr(psycopg.Pipeline, "_fetch_gen", lambda self, *, flush: fetch(self, flush=False))
+
+
 @pytest.fixture
 def opener():
     """A queue that is open without any pooler, too."""
