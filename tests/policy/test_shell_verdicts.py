@@ -33,6 +33,13 @@ def test_a_line_whose_parts_are_all_let_through_runs(command: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "command", ["ls|time", "ls |& time", "ls | time > f", "ls | time -o f ls", "ls | time ls"]
+)
+def test_behind_a_pipe_time_is_a_program_that_needs_a_rule(command: str) -> None:
+    assert level_of(command) == "ask"
+
+
+@pytest.mark.parametrize(
     "command",
     [
         *(

@@ -151,12 +151,21 @@ def _words_of(node: Any) -> tuple[Word, ...]:
         name = node.child_by_field_name("name")
         if name is None:
             return ()
-        return _timed((_ts_word(name), *(_ts_word(each) for each in node.children_by_field_name("argument"))))
+        words = (_ts_word(name), *(_ts_word(each) for each in node.children_by_field_name("argument")))
+        return words if _is_fed(node) else _timed(words)
     if node.type == "test_command" and node.children[0].type == "[":
         return tuple(_ts_word(each) for each in node.children)
     if node.type in {"declaration_command", "unset_command"}:
         return tuple(_ts_word(each) for each in node.children)
     return ()
+
+
+def _is_fed(node: Any) -> bool:
+    """True if a command stands behind a ``|``, where ``time`` is a program."""
+    above = node.parent
+    while above is not None and above.type == "redirected_statement":
+        node, above = above, above.parent
+    return above is not None and above.type == "pipeline" and above.children[0] != node
 
 
 def _timed(words: tuple[Word, ...]) -> tuple[Word, ...]:
