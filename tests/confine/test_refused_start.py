@@ -17,7 +17,7 @@ import pytest
 from signoff.confine import bubblewrap
 from signoff.confine.backends import backend_named
 from signoff.confine.bubblewrap import Bubblewrap
-from signoff.confine.detect import Usable, detect
+from signoff.confine.detect import Unusable, detect
 from signoff.confine.errors import LaunchError
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 from signoff.confine.system import system_files
@@ -59,11 +59,17 @@ def test_a_command_that_is_refused_while_it_waits_does_not_run(
     assert (tmp_path / "made").exists()
 
 
-@pytest.mark.usefixtures("real_sandbox")
-@pytest.mark.parametrize("backend", ["bwrap", "landlock"])
+@pytest.fixture(params=["bwrap", "landlock"])
+def backend(request: pytest.FixtureRequest, real_sandbox: None) -> str:
+    """A backend that works here. Bubblewrap must where sandboxes are required; Landlock is not in every kernel."""
+    name: str = request.param
+    found = detect(name)
+    if isinstance(found, Unusable):
+        pytest.skip(str(found))
+    return name
+
+
 def test_what_is_done_meanwhile_is_done_before_the_command_runs(tmp_path: Path, backend: str) -> None:
-    if not isinstance(detect(backend), Usable):
-        pytest.skip(f"{backend} does not work here")
     seen: list[bool] = []
 
     def look() -> None:
@@ -75,12 +81,7 @@ def test_what_is_done_meanwhile_is_done_before_the_command_runs(tmp_path: Path, 
     assert (tmp_path / "made").exists()
 
 
-@pytest.mark.usefixtures("real_sandbox")
-@pytest.mark.parametrize("backend", ["bwrap", "landlock"])
 def test_an_error_in_what_is_done_meanwhile_ends_the_start(tmp_path: Path, backend: str) -> None:
-    if not isinstance(detect(backend), Usable):
-        pytest.skip(f"{backend} does not work here")
-
     def refuse() -> None:
         raise LaunchError("an earlier command was not swept after")
 
