@@ -80,13 +80,29 @@ async def test_a_file_in_a_folder_that_came_while_the_watch_began_is_told(
     file = tmp_path / "not yet" / "a.yaml"
     begins = file_watch._looks
 
-    def comes_before(*places: Any, polling: bool) -> Generator[bool]:
+    def comes_before(*places: Any) -> Generator[bool]:
         file.parent.mkdir(exist_ok=True)
-        return begins(*places, polling=polling)
+        return begins(*places)
 
     monkeypatch.setattr(file_watch, "_looks", comes_before)
     told.watch.watch([file])
     file.write_text("1")
+    await told.once()
+
+
+async def test_a_folder_that_goes_while_the_watch_begins_is_told(
+    told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "folder" / "a.yaml"
+    file.parent.mkdir()
+    begins = file_watch._looks
+
+    def goes_before(*places: Any) -> Generator[bool]:
+        file.parent.rmdir()
+        return begins(*places)
+
+    monkeypatch.setattr(file_watch, "_looks", goes_before)
+    told.watch.watch([file])
     await told.once()
 
 
@@ -250,9 +266,10 @@ async def main():
     told = asyncio.Event()
     watch = FileWatch(told.set)
     watch.start()
-    folder = Path(sys.argv[1])
-    watch.watch([folder / "a.yaml"])
-    (folder / "a.yaml").write_text("1")
+    file = Path(sys.argv[1], "a.yaml")
+    file.write_text("0")
+    watch.watch([file])
+    file.write_text("1")
     await asyncio.wait_for(told.wait(), 20)
     watch.stop()
 asyncio.run(main())

@@ -187,7 +187,6 @@ class SignoffApp(App[None]):
             self._paint_in(self.look.theme.name)
         run_beside(self, self._watch, group="watch")
         self._following.start()
-        self.call_after_refresh(self._following.look)  # it loads parts that the first picture does not need
         self._office.muting.start()
         if (self._chosen.theme_follows or self._chosen.theme == ANSI_THEME) and not self.no_color:
             self.speak(AskBackground())
@@ -239,6 +238,7 @@ class SignoffApp(App[None]):
     def post_display_hook(self) -> None:
         """Note a painted picture: Textual calls this after every picture it wrote."""
         self._review.displayed()
+        self._following.displayed()
         if (over := self._layers.top) is not None:
             over.displayed()
 

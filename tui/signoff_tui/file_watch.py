@@ -3,13 +3,15 @@
 The directories are watched, not the files: an editor replaces the file when it saves. The library gathers the
 events outside of Python, and a timer of the event loop fetches them. A thread that waits for events would look as
 often, and the program could end only after its next look. Where the system has no watch left to give, which other
-programs of the same user may cause, the library looks at the files itself.
+programs of the same user may cause, a change is told every few seconds, whether there was one or not. The library
+could look at the files itself then, but it sees no change within a second of the one before.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import chain, takewhile
@@ -26,15 +28,15 @@ _MOST_TRIES = 3
 _AT_ONCE = 1
 """The duration of a fetch in milliseconds, the shortest possible."""
 
-_OWN_LOOKS = 1000
-"""The time between two looks of the library in milliseconds, where the system reports nothing."""
+_UNWATCHED_SECONDS = 2.0
+"""The time after which files may have changed, where the system reports nothing."""
 
 
 class FileWatch:
     """Calls a function after files have changed, come or gone; files that cannot be watched are ignored.
 
     Args:
-        changed: Called in the event loop that was running when `start` was called.
+        changed: Called in the event loop that was running when `start` was called. Files may also be unchanged.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -60,10 +62,9 @@ class FileWatch:
         loop = self._loop
         if loop is None:
             return
-        wanted = (list(files), list(folders))
-        # A directory may have gone; and the loop may be closed by now.
-        with suppress(OSError, RuntimeError):
-            loop.call_soon_threadsafe(self._use, _begun(*wanted))
+        looks = _begun(list(files), list(folders))
+        with suppress(RuntimeError):  # the loop may be closed by now
+            loop.call_soon_threadsafe(self._use, looks)
 
     def stop(self) -> None:
         """Stop; no more changes are reported."""
@@ -102,19 +103,15 @@ def _begun(files: Sequence[Path], folders: Sequence[Path]) -> Generator[bool]:
     left = _MOST_TRIES
     while True:
         places = _watched(files, folders)
+        looks = _looks(*places)
         try:
-            looks = _first_looked(_looks(*places, polling=False))
-        except (OSError, RuntimeError):  # the system has no watch left
-            looks = _first_looked(_looks(*places, polling=True))
+            next(looks)
+        except (OSError, RuntimeError):  # the system has no watch left, or a directory has gone
+            return _unwatched_looks()
         left -= 1
         if not left or places == _watched(files, folders):
             return looks
         looks.close()
-
-
-def _first_looked(looks: Generator[bool]) -> Generator[bool]:
-    next(looks)
-    return looks
 
 
 def _watched(files: Sequence[Path], folders: Sequence[Path]) -> tuple[dict[str, str], set[str]]:
@@ -123,7 +120,7 @@ def _watched(files: Sequence[Path], folders: Sequence[Path]) -> tuple[dict[str, 
     return parent_of, set(filter(None, map(_watchable, folders)))
 
 
-def _looks(parent_of: Mapping[str, str], whole: Set[str], *, polling: bool) -> Generator[bool]:
+def _looks(parent_of: Mapping[str, str], whole: Set[str]) -> Generator[bool]:
     """Watch, and yield at each look whether something happened since the last one."""
     from watchfiles import watch  # not needed for the first picture
 
@@ -134,12 +131,20 @@ def _looks(parent_of: Mapping[str, str], whole: Set[str], *, polling: bool) -> G
         step=_AT_ONCE,
         rust_timeout=_AT_ONCE,
         yield_on_timeout=True,
-        force_polling=polling,
-        poll_delay_ms=_OWN_LOOKS,
+        force_polling=False,
         recursive=False,
-        ignore_permission_denied=polling,  # it would hide that no watch is left, too
+        ignore_permission_denied=False,  # it would hide that no watch is left, too
     ):
         yield any(path in parent_of or str(Path(path).parent) in whole for _, path in changes)
+
+
+def _unwatched_looks() -> Generator[bool]:
+    """Yield True once in a while: who is told tries to watch again."""
+    while True:
+        end = time.monotonic() + _UNWATCHED_SECONDS
+        while time.monotonic() < end:
+            yield False
+        yield True
 
 
 def _places(path: Path) -> Iterator[tuple[str, str]]:

@@ -107,12 +107,12 @@ async def test_who_wants_no_color_gets_none_and_the_same_words(
     (workdir / "a.py").write_text("one\ntwo\n")
     post(asking, write(workdir / "a.py", "one\nthree\n"))
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.shows("three")
+        await seen.shows("▌ low", "three", "cwd ")
         colored = seen.text
         assert colors(seen) == {ColorType.TRUECOLOR}
     monkeypatch.setenv("NO_COLOR", "1")
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.shows("three")
+        await seen.shows("▌ low", "three", "cwd ")
         assert colors(seen) == {ColorType.DEFAULT}
         assert [line for line in seen.text.splitlines() if "three" in line] == [
             line for line in colored.splitlines() if "three" in line

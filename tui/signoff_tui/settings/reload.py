@@ -52,9 +52,10 @@ class Following:
         self._said = ""
         self._changed_rules: tuple[str, ...] = ()
         self._watch = FileWatch(self.look)
+        self._listens = False
 
     def start(self) -> None:
-        """Check the rule files, and listen for changes from the first `look` on; call it in the event loop."""
+        """Check the rule files; call it in the event loop."""
         self._watch.start()
         for problem in self._chosen.problems:
             self._uses.announce(f"theme left out: {reveal_line(problem).text}", token="danger")
@@ -64,8 +65,14 @@ class Following:
         """End."""
         self._watch.stop()
 
+    def displayed(self) -> None:
+        """Listen for changes from the first picture on: it does not need the parts that this loads."""
+        if not self._listens:
+            self.look()
+
     def look(self) -> None:
         """Look whether something is other than it was."""
+        self._listens = True
         # What is not there yet may be there now. And first this: what changes from here on is told.
         self._watch.watch(*self._places())
         self._muting.look()
