@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Callable
@@ -82,7 +83,7 @@ class CarefulReviewer:
             RuntimeError: The screen has ended; the app's own context says why.
         """
         while not until() or self._busy():
-            self._look()
+            self._look(math.inf)
             entry = self._focused()
             if entry is None:
                 await self._find_one()
@@ -99,21 +100,20 @@ class CarefulReviewer:
     async def _decide(self, entry: Entry) -> None:
         await self._read(entry)
         choice = choose(entry.request)
-        await self._press_decision(choice.key)
         if choice.key == "s":
-            await self._until(lambda: self._status == "sheet")
+            await self._press_until("s", lambda: self._status == "sheet")
             self._picture("remember")
-            await asyncio.sleep(2 * LOOK_SECONDS)
-            await self._press("y")
+            await self._press_until("y", lambda: not entry.waiting)
         elif choice.key == "n":
+            await self._press_until("n", lambda: self._status == "feedback")
             await asyncio.sleep(2 * LOOK_SECONDS)
             for letter in choice.words:
                 await self._press("space" if letter == " " else letter)
             self._picture("feedback")
-            await asyncio.sleep(2 * LOOK_SECONDS)
-            await self._press("enter")
+            await self._press_until("enter", lambda: not entry.waiting)
+        else:
+            await self._press_until("y", lambda: not entry.waiting)
         self._tell(entry.request, choice)
-        await self._until(lambda: not entry.waiting)
 
     async def _decide_group(self, group: Group) -> None:
         """Read all members, once all that were announced are there, and approve them with one key."""
@@ -126,15 +126,19 @@ class CarefulReviewer:
             await self._read(entry)
         self._picture("group")
         await self._until(lambda: len(self._desk.eligibility(group.members).ready) == len(group.members))
-        await self._press_decision("Y")
         members = [self._desk.inbox.entry(member) for member in group.members]
+        await self._press_until("Y", lambda: not any(entry.waiting for entry in members))
         self._say(f"  approved as one group: {group.label} ({len(members)} requests, all of it read)")
-        await self._until(lambda: not any(entry.waiting for entry in members))
 
-    async def _press_decision(self, key: str) -> None:
-        await asyncio.sleep(LOOK_SECONDS)
-        await self._until(lambda: self._status == "armed")
-        await self._press(key)
+    async def _press_until(self, key: str, done: Callable[[], bool]) -> None:
+        """Press a key when it is armed; one that came too early does nothing, and is pressed again."""
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not done():
+            self._look(deadline)
+            await asyncio.sleep(2 * LOOK_SECONDS)
+            await self._until(lambda: done() or self._armed)
+            if not done():
+                await self._press(key)
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -177,6 +181,12 @@ class CarefulReviewer:
         word: str = self._desk.guard.status(time.monotonic()).word
         return word
 
+    @property
+    def _armed(self) -> bool:
+        status = self._desk.guard.status(time.monotonic())
+        armed_sheet = status.word == "sheet" and (status.changes_at or math.inf) <= time.monotonic()
+        return armed_sheet or status.word in ("armed", "feedback")
+
     def _focused(self) -> Entry | None:
         entry: Entry | None = self._desk.inbox.focused_request()
         return entry if entry is not None and entry.waiting else None
@@ -190,14 +200,14 @@ class CarefulReviewer:
     async def _until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not condition():
-            self._look()
-            if time.monotonic() > deadline:
-                raise TimeoutError("the screen did not get to the expected state; see the pictures")
+            self._look(deadline)
             await self._pilot.pause(0.05)
 
-    def _look(self) -> None:
+    def _look(self, deadline: float) -> None:
         if not self._app.is_running:
             raise RuntimeError("the screen has ended before the work was done")
+        if time.monotonic() > deadline:
+            raise TimeoutError("the screen did not get to the expected state; see the pictures")
 
     def _picture(self, name: str) -> None:
         """Save the first picture of each kind."""
