@@ -140,8 +140,10 @@ def test_words_meant_for_another_window_decide_nothing(
         person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
         while not types_fluently(at_screen, word, dice):
             eventually(lambda: not HELD.search(at_screen.text()), "what was typed slowly is sent")
-            slowly = [record.description for record in all_records(looking)]
-            note(asking, f"after {len(slowly)} decisions")
+            decided = [record.description for record in all_records(looking)]
+            if decided != slowly:
+                slowly = decided
+                note(asking, f"after {len(slowly)} decisions")
             person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
     assert decided_with_care(at_screen, looking) == [*slowly, "control"]
 
