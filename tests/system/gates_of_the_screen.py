@@ -13,12 +13,12 @@ from textual.screen import Screen
 
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.review import drawing, open_bar
-from signoff_tui.state import message, replies
+from signoff_tui.state import message
 from signoff_tui.terminal import driver, output_filter
 from signoff_tui.widgets import filter_bar as filter_words
 from signoff_tui.widgets import text_box
 
-SHEETS = (*get_args(open_bar.OpenBar), open_bar.Picking, widening.Widening)
+SHEETS = (*get_args(open_bar.OpenBar), widening.Widening)
 """What opens within a screen: bars, questions, lists and sheets."""
 
 _OF_TEXTUAL = "\x1b]22;default\x07"
@@ -80,6 +80,5 @@ def take_out_the_gates_of_the_screen() -> None:
     setattr(driver, "without_strings", lambda data: data)  # noqa: B010
     setattr(text_box.TextBox, "validate_value", lambda self, value: value)  # noqa: B010
     setattr(text_box.TextBox, "take_paste", pastes)  # noqa: B010
-    for module in (message, replies):
-        setattr(module, "as_message", lambda text: text)  # noqa: B010
+    setattr(message, "as_message", lambda text: text)  # noqa: B010
     setattr(filter_words.FilterWords, "begin", lambda self: self.query.text)  # noqa: B010

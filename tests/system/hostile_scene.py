@@ -38,9 +38,6 @@ from signoff.types import ApprovalPresentation, ApprovalRequest
 _SHORT = 29
 """Characters that are enough for a mark and the first hidden character."""
 
-_PART = 200
-"""Characters of a text that are a reply."""
-
 _APART = 20
 """Lines that stay as they are between two hunks."""
 
@@ -54,8 +51,8 @@ class HostileScene:
     First, for every text a request of an agent of its own, with the text in each of its fields. Then, all of one
     agent: a group with a call for every text, in one batch of which the last call is the first; a call that may
     be remembered, with every text as the name and the value of an argument; and one call with every text in a
-    command, an edited file, a new file and the name of a file. The person's replies are of such
-    texts, too, and so is what comes out of the person's editor.
+    command, an edited file, a new file and the name of a file. What comes out of the person's editor
+    is of such texts, too.
 
     Args:
         base: An empty folder.
@@ -79,9 +76,6 @@ class HostileScene:
         self._stack = ExitStack()
         (self.folder / "tmp").mkdir(parents=True)
         self.editor = shlex.join(["cp", str(self._edited(base / "edited.json"))])
-        replies = self.folder / "config" / "signoff" / "replies.yaml"
-        replies.parent.mkdir(parents=True)
-        replies.write_text("".join(f"- {_as_yaml(text.content[:_PART])}\n" for text in texts), encoding="utf-8")
 
     def __enter__(self) -> Self:
         return self
@@ -263,11 +257,6 @@ class HostileScene:
         names = {"deep": {line: {"name": line} for line in lines.values()}}
         file.write_text(json.dumps({"a": 2, "command": command, **names}), encoding="utf-8")
         return file
-
-
-def _as_yaml(text: str) -> str:
-    """The text as YAML, which knows no pairs of surrogates as JSON does."""
-    return '"{}"'.format("".join(f"\\U{ord(char):08x}" for char in text))
 
 
 def _open_key(text: Hostile) -> str:

@@ -62,7 +62,6 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("stop sheet", "STOP: reject all"),
         Surface("stop with a message", "STOP .*reject"),
         Surface("text box", "pasted", one_row=True, each=False),
-        Surface("replies", "Replies, ", each=False),
         Surface("held", "held: ", one_row=True),
         Surface("taken back", "taken back", one_row=True, each=False),
     ),
@@ -313,10 +312,7 @@ class Tour:
         self._sees_all()
         listener.begins("text box")
         listener.types(_pasted(texts), "pasted")
-        listener.begins("replies")
-        listener.presses("\t", "Replies, ", f"1 {texts[0].mark}")
         listener.begins("left")
-        listener.presses("Escape", "Tab")
         listener.presses("Escape", r"\[n\] reject")
         listener.begins("held")
         listener.decides("N", "what to do instead|Tell it")

@@ -258,10 +258,6 @@ def clicks_on_sheets(listener: Listener) -> None:
     ):
         listener.decides(key, words)
         listener.clicks_everywhere()
-        if key == "n":
-            listener.presses("\t", "Replies, ")
-            listener.clicks_everywhere()
-            listener.presses("Escape", "Tab")
         assert "Inbox" not in listener.presses("Escape", r"\[y\] approve"), words
     listener.presses("i", "signoff +details of")
     listener.clicks_everywhere()

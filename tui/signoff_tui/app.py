@@ -37,7 +37,6 @@ from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
 from signoff_tui.settings.reload import Following
 from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.persistence import ListStates, saved_with
-from signoff_tui.state.replies import Replies
 from signoff_tui.terminal.background import BackgroundTold, is_light
 from signoff_tui.terminal.input import InputStuck, TerminalBack, ToldToEnd
 from signoff_tui.terminal.output_filter import DropControls, InOnePass
@@ -149,12 +148,11 @@ class SignoffApp(App[None]):
         for known in self._themes.values():
             self.register_theme(known.for_textual())
         self.theme = theme
-        replies = Replies(None if personal is None else personal.replies)
         now = wall_clock or (lambda: queue.now)
         clocks = Clocks(time.monotonic, now, self.set_timer)
         muting = Muting(clocks, self._mutes_changed, mute_file)
         self._following = Following(self, personal, chosen, muting)
-        self._office = Office(queue, place, self, now, muting, chosen.keys, replies)
+        self._office = Office(queue, place, self, now, muting, chosen.keys)
         self._office.viewer = chosen.viewer
         self._office.saved_filters = saved_with(chosen.filters)
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)

@@ -27,7 +27,7 @@ from signoff_tui.notify.warnings import Alarms
 from signoff_tui.state.amendments import with_marks
 from signoff_tui.state.decision_session import HeldAnswer, send_held
 from signoff_tui.state.documents import Content, make_content, scanned
-from signoff_tui.state.replies import EarlierTexts, Replies
+from signoff_tui.state.message import EarlierTexts
 from signoff_tui.terminal.sequences import Saying
 from signoff_tui.workers import Aside
 
@@ -81,7 +81,6 @@ class Office:
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
         muting: The mutes of notices.
         keys: The keys of the person; those of the table if they are left out.
-        replies: The saved replies; kept for this run only if left out.
     """
 
     def __init__(
@@ -92,7 +91,6 @@ class Office:
         wall_clock: Callable[[], int],
         muting: Muting,
         keys: KeyMap | None = None,
-        replies: Replies | None = None,
     ) -> None:
         self._queue = queue
         self.place = place
@@ -113,8 +111,6 @@ class Office:
         """Texts that were written and not sent."""
         self.earlier = EarlierTexts()
         """Texts that were sent in this run."""
-        self.replies = replies or Replies()
-        """The saved replies of the person."""
         self.saved_filters: Sequence[SavedFilter] = SAVED_FILTERS
         """The filters under digits."""
         self.viewer: Sequence[str] = ()

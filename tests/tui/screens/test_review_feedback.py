@@ -145,27 +145,13 @@ async def test_ctrl_j_begins_a_line_and_enter_sends_all_of_them(rejecting: Rejec
     assert rejecting.decision.note == "use yarn!\nnot npm"
 
 
-async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(rejecting: Rejecting) -> None:
+async def test_tab_leaves_neither_the_text_nor_the_box(rejecting: Rejecting) -> None:
     async with rejecting.sent() as seen:
+        await seen.types("use")
         await seen.press("tab")
-        await seen.shows("Replies, 3:", "2 not this file", "[1-3] put it in")
-        await seen.press("2")
-        await seen.shows(" > not this file", "[Enter] sends")
-        await seen.types(" yet")
-        await seen.press("ctrl+s")
-        await seen.shows("kept as a reply")
-    assert rejecting.decision.note == "not this file yet"
-
-
-async def test_down_and_up_mark_a_reply_and_enter_puts_it_in_and_sends_nothing(rejecting: Rejecting) -> None:
-    async with rejecting.box() as seen:
-        await seen.press("tab")
-        await seen.shows(" >1 smaller steps")
-        await seen.press("down", "down", "down", "up")
-        await seen.shows("  1 smaller steps", " >2 not this file", "[Enter] the marked one")
-        await seen.press("enter")
-        await seen.shows(" > not this file", "[Enter] sends")
-    assert rejecting.waits
+        await seen.types(" yarn")
+        await seen.shows(" > use yarn")
+    assert rejecting.decision.note == "use yarn"
 
 
 async def test_up_goes_back_to_what_was_sent_and_down_to_what_was_written(

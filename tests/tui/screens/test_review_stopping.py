@@ -77,7 +77,7 @@ async def test_ctrl_o_turns_a_stop_into_a_soft_rejection(
         await seen.goes_to(requests[0])
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP ", "[Ctrl+O] only reject", "[Tab] replies")
+        await seen.shows("STOP ", "[Ctrl+O] only reject")
         await seen.types("gently")
         await seen.press("ctrl+o")
         await seen.shows("the agent goes on", "gently")

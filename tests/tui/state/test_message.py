@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from signoff.present.reveal.escape import typeable
-from signoff_tui.state.message import LONGEST, Message, as_message, rows_of
+from signoff_tui.state.message import LONGEST, EarlierTexts, Message, as_message, rows_of
 
 TEXTS = st.text(alphabet="ab \n世é\u0301", max_size=60)
 ANYTHING = st.text(alphabet=st.sampled_from("ab \t\n\r\x1b\x9b\u202e\u200b\u2028\u3164\U000e0041x\u0301世\ud800"))
@@ -125,3 +125,18 @@ def test_a_message_does_not_get_too_long() -> None:
 def test_a_paste_that_would_keep_the_screen_waiting_is_not_even_looked_through() -> None:
     assert Message("a", 1).inserted("\u200b" * 100_001) == Message("a", 1)
     assert Message("a", 1).inserted("\u200b" * 100_000).text == "a"
+
+
+def test_earlier_texts_about_the_same_tool_come_first_and_each_once() -> None:
+    earlier = EarlierTexts()
+    for tool, text in [
+        ("shell", "a"),
+        ("write", "b"),
+        ("shell", "c"),
+        ("shell", "a"),
+        ("write", "c"),
+        ("shell", " "),
+    ]:
+        earlier.add(tool, text)
+    assert earlier.for_tool("shell") == ("a", "c", "b")
+    assert earlier.for_tool("write") == ("c", "b", "a")

@@ -13,7 +13,6 @@ from signoff_tui.settings.file import (
     keep_theme,
     load_settings,
     parse_settings,
-    replies_file,
     settings_file,
     themes_folder,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "keep_theme",
     "load_settings",
     "parse_settings",
-    "replies_file",
     "settings_file",
     "template",
     "themes_folder",

@@ -24,7 +24,6 @@ __all__ = [
     "keep_theme",
     "load_settings",
     "parse_settings",
-    "replies_file",
     "settings_file",
     "themes_folder",
 ]
@@ -231,15 +230,6 @@ def settings_file(variables: Mapping[str, str]) -> Path:
     """
     named = variables.get(SETTINGS_VARIABLE)
     return Path(named).expanduser() if named else _folder() / "screen.yaml"
-
-
-def replies_file(variables: Mapping[str, str]) -> Path:
-    """The file of the person's replies, beside the settings file, whether it is there or not.
-
-    Args:
-        variables: The environment.
-    """
-    return settings_file(variables).with_name("replies.yaml")
 
 
 def themes_folder() -> Path:

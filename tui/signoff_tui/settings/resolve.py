@@ -18,7 +18,6 @@ from signoff_tui.settings import (
     DiffSettings,
     ScreenSettings,
     load_settings,
-    replies_file,
     settings_file,
     themes_folder,
 )
@@ -83,11 +82,6 @@ class Personal(Struct, frozen=True):
     def file(self) -> Path:
         """The settings file, whether it is there or not."""
         return settings_file(self.variables)
-
-    @property
-    def replies(self) -> Path:
-        """The file of the person's replies, whether it is there or not."""
-        return replies_file(self.variables)
 
     @property
     def folder(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal
 
@@ -11,13 +12,16 @@ from rich.cells import cell_len
 
 from signoff.present.reveal.escape import typeable, with_letters
 
-__all__ = ["LONGEST", "Message", "Row", "as_message", "cells_of", "rows_of"]
+__all__ = ["LONGEST", "EarlierTexts", "Message", "Row", "as_message", "cells_of", "rows_of"]
 
 LONGEST = 10_000
 """The most characters of a message: agents read all of it."""
 
 _MOST_PASTED = 10 * LONGEST
 """The most characters of a paste that are searched for visible ones; more would take too long."""
+
+_MOST_TEXTS = 50
+"""The texts of a run that are kept for `EarlierTexts`."""
 
 TAB = "    "
 """The replacement of a pasted tab: a box shows each character as it is."""
@@ -154,3 +158,23 @@ class Message(Struct, frozen=True):
             case _:
                 end = text.find("\n", at)
                 return len(text) if end < 0 else end
+
+
+class EarlierTexts:
+    """The texts sent in this run, for going back to them with Up."""
+
+    def __init__(self) -> None:
+        self._sent: list[tuple[str, str]] = []
+
+    def add(self, tool: str, text: str) -> None:
+        """Note a text that was sent about a call of a tool."""
+        text = text.strip()
+        if text:
+            self._sent = [known for known in self._sent if known != (tool, text)][-_MOST_TEXTS + 1 :]
+            self._sent.append((tool, text))
+
+    def for_tool(self, tool: str) -> Sequence[str]:
+        """Return all texts, each once, the newest first; those about the same tool come before the others."""
+        newest = list(reversed(self._sent))
+        same = [text for about, text in newest if about == tool]
+        return tuple(dict.fromkeys([*same, *(text for _, text in newest)]))

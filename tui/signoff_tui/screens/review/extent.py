@@ -98,11 +98,6 @@ class Extent(Struct, frozen=True):
         return self.rows - 8
 
     @property
-    def reply_rows(self) -> int:
-        """Replies that are listed at a time: not more than there are digits for."""
-        return max(1, min(9, (self.rows - 8) // 2))
-
-    @property
     def message_rows(self) -> int:
         """Most rows of a message while it is written."""
         return 2 if self.low else 4 if not self.high else 8

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.screens.review import sheets
@@ -22,7 +21,6 @@ __all__ = [
     "Finding",
     "GroupNotReady",
     "OpenBar",
-    "Picking",
     "Remembering",
     "Stopping",
     "Unseen",
@@ -60,51 +58,11 @@ class Stopping(Struct, frozen=True):
     refs: tuple[Ref, ...]
 
 
-class Picking(Struct, frozen=True):
-    """Replies to choose from, some at a time.
-
-    Attributes:
-        replies: All of them.
-        most: How many have room; not more than there are digits for.
-        first: The first that is listed now.
-        marked: The one that Enter puts in; it is listed.
-    """
-
-    replies: tuple[str, ...]
-    most: int
-    first: int = 0
-    marked: int = 0
-
-    @property
-    def listed(self) -> tuple[str, ...]:
-        """The ones that are listed now; a digit stands for each, from 1."""
-        return self.replies[self.first : self.first + self.most]
-
-    def next(self) -> Picking | None:
-        """The next ones; None behind the last, which closes the list."""
-        first = self.first + self.most
-        return None if first >= len(self.replies) else replace(self, first=first, marked=first)
-
-    def moved(self, steps: int) -> Picking:
-        """The mark further down or up, as far as there are replies; what is listed goes with it."""
-        marked = max(0, min(self.marked + steps, len(self.replies) - 1))
-        first = max(min(self.first, marked), marked - self.most + 1)
-        return replace(self, first=first, marked=marked)
-
-    def chosen(self, key: str) -> str | None:
-        """The reply that a key stands for: a digit for a listed one, Enter for the marked one."""
-        if key == "enter":
-            return self.replies[self.marked]
-        number = int(key) if len(key) == 1 and key in "123456789" else 0
-        return self.listed[number - 1] if 1 <= number <= len(self.listed) else None
-
-
 class Writing(Struct, frozen=True):
-    """A refusal is being written; or a reply for it is chosen."""
+    """A refusal is being written."""
 
     offer: Offer
     hard: bool
-    picking: Picking | None = None
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -145,11 +103,8 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
             return sheets.remember_sheet(previews, others, room, desk.keys, armed=armed, release=release)
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
-        case Writing(offer, hard, picking):
-            if picking is None:
-                return sheets.editor_lines(desk, offer, room, hard=hard)
-            marked = picking.marked - picking.first
-            return sheets.reply_lines(picking.listed, picking.first, len(picking.replies), room, marked=marked)
+        case Writing(offer, hard):
+            return sheets.editor_lines(desk, offer, room, hard=hard)
         case Finding(problem):
             return sheets.find_lines(problem)
         case Asking(question, hints):
@@ -159,10 +114,8 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
 def box_keys(desk: ReviewSession, open_bar: OpenBar | None, room: BarRoom) -> Sequence[Line]:
     """The keys of the text box that belongs to an open bar, for below it; nothing if it has none."""
     match open_bar:
-        case Writing(offer, hard, None):
+        case Writing(offer, hard):
             return sheets.editor_keys(desk, offer, room, hard=hard)
-        case Writing(picking=Picking() as picking):
-            return sheets.reply_keys(picking.listed, picking.first, len(picking.replies), room)
         case Finding():
             return sheets.find_keys(room)
         case _:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.queue.grant_coverage import (
     ANY_AGENT,
@@ -52,8 +50,6 @@ __all__ = [
     "others_lines",
     "question_lines",
     "remember_sheet",
-    "reply_keys",
-    "reply_lines",
     "stop_sheet",
     "unseen_bar",
 ]
@@ -306,45 +302,9 @@ def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
         KeyHint("Enter", "stops it" if hard else "sends"),
         *([KeyHint("Ctrl+O", softer)] if hard else []),
         KeyHint("Ctrl+J", "new line"),
-        KeyHint("Tab", "replies"),
         KeyHint("Up", "earlier texts" if in_full else "earlier"),
         KeyHint("Esc", "back, text is kept" if in_full else "back"),
     ]
-
-
-def reply_lines(listed: Sequence[str], first: int, count: int, room: BarRoom, *, marked: int) -> tuple[Line, ...]:
-    """Return replies to choose from, each behind its digit.
-
-    Args:
-        listed: The ones that have room now.
-        first: The number of those before them.
-        count: The number of all.
-        room: The place for them.
-        marked: The place of the one that Enter puts in.
-    """
-    rest = len(listed) < count
-    which = f"{first + 1} to {first + len(listed)} of {count}" if rest else f"{count}"
-    wordings = [
-        (f" Replies, {which}: ", "a number, or Enter, puts one into your text; nothing is sent"),
-        (f" Replies, {which}: ", "a number puts one in"),
-        (f" Replies, {which}", ""),
-    ]
-    return (
-        fullest([line(chunk(head, "strong", keep=True), chunk(words)) for head, words in wordings], room.width),
-        *(_reply(number, text, marked=number == marked + 1) for number, text in enumerate(listed, 1)),
-    )
-
-
-def reply_keys(listed: Sequence[str], first: int, count: int, room: BarRoom) -> tuple[Line, ...]:
-    """Return the keys while a reply is chosen. Arguments as for `reply_lines`."""
-    hints = [
-        KeyHint("1" if len(listed) == 1 else f"1-{len(listed)}", "put it in"),
-        KeyHint("Enter", "the marked one" if room.width >= 60 else "marked"),
-        *([KeyHint("Tab", "more")] if first + len(listed) < count else []),
-        KeyHint("Ctrl+S", "keep your text as one" if room.width >= 60 else "keep yours"),
-        KeyHint("Esc", "back"),
-    ]
-    return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
 
 
 def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
@@ -354,15 +314,6 @@ def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
         if sum(len(row.left) // 2 for row in lines) == len(hints):  # each is a key and what it does
             return lines
     return flow(hints, room)
-
-
-def _reply(number: int, text: str, *, marked: bool) -> Line:
-    """One reply: of several lines the first, and the number of the others."""
-    words, *others = text.split("\n")
-    more = f" +{len(others)} {'line' if len(others) == 1 else 'lines'} " if others else ""
-    mark = chunk(" >" if marked else "  ", "accent", keep=True)
-    left = mark, chunk(f"{number} ", "key", keep=True), replace(foreign(words), cut="end")
-    return Line(left, (chunk(more, "muted"),) if more else ())
 
 
 def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from signoff.settings_yaml import ConfigError
-from signoff_tui.input.actions import Action, action_of
-from signoff_tui.screens.review.open_bar import Picking, Writing
+from signoff_tui.input.actions import action_of
+from signoff_tui.screens.review.open_bar import Writing
 from signoff_tui.state.message import LONGEST, Message, as_message
 from signoff_tui.text.summary import summarize
 
@@ -28,7 +25,7 @@ class WritingKeys:
 
     Args:
         screen: Where the box is.
-        office: Keeps replies and earlier texts.
+        office: Keeps earlier texts.
         deciding: Closes the box.
     """
 
@@ -52,8 +49,6 @@ class WritingKeys:
             t: When it was pressed.
         """
         action = action_of(key, "message")
-        if self._writing.picking is not None and self._picks(key, action, t):
-            return True
         if action is None and key.startswith("alt+"):
             self._screen.say(f"{key} does nothing here: nothing was written", token="muted")
             return True
@@ -75,36 +70,6 @@ class WritingKeys:
             return
         self._deciding.soften()
         self._screen.redraw()
-
-    def do_replies(self) -> None:
-        """Choose from the replies; again: the next of them."""
-        bar = self._writing
-        if bar.picking is not None:
-            self._open(bar.picking.next())
-            return
-        try:
-            replies = self._office.replies.all()
-        except ConfigError as error:
-            self._screen.say(f"no replies: {error.problems[0]}")
-            return
-        if not replies:
-            self._screen.say("there are no replies: write one, then Ctrl+S keeps it", token="muted")
-            return
-        self._open(Picking(replies, most=self._screen.extent.reply_rows))
-
-    def do_keep_reply(self) -> None:
-        """Keep what is written as a reply."""
-        text = self._box.value
-        try:
-            kept = self._office.replies.keep(text)
-        except (ConfigError, OSError) as error:
-            reason = error.problems[0] if isinstance(error, ConfigError) else error.strerror
-            self._screen.say(f"not kept: {reason}")
-            return
-        already = "it is a reply already" if text.strip() else "write something first"
-        self._screen.say("kept as a reply: Tab lists it" if kept else f"not kept: {already}", token="muted")
-        if kept and self._writing.picking is not None:
-            self._open(replace(self._writing.picking, replies=self._office.replies.all()))
 
     def do_earlier_text(self) -> None:
         """A row up; from the first one to the text that was sent before."""
@@ -139,12 +104,9 @@ class WritingKeys:
         self._screen.outside.copy_text(self._box.value)
 
     def do_back(self) -> None:
-        """Close the list of replies, else the box; what is written is kept."""
-        if self._writing.picking is not None:
-            self._open(None)
-        else:
-            self._deciding.close_bar()
-            self._screen.redraw()
+        """Close the box; what is written is kept."""
+        self._deciding.close_bar()
+        self._screen.redraw()
 
     # -- parts ---------------------------------------------------------------------------------------------
 
@@ -157,32 +119,6 @@ class WritingKeys:
     @property
     def _box(self) -> MessageBox:
         return self._screen.message_box
-
-    def _open(self, picking: Picking | None) -> None:
-        extent = self._screen.extent
-        self._box.grow_to(1 if picking is not None and extent.low else extent.message_rows)
-        self._screen.open_bar(replace(self._writing, picking=picking))
-
-    def _picks(self, key: str, action: Action | None, t: float) -> bool:
-        """Take a key while replies are listed; False when it is no choice, which closes the list."""
-        picking = self._writing.picking
-        assert picking is not None
-        reply = picking.chosen(key)
-        if reply is not None:
-            # Enter stands for the digit: as itself the guard would take it for sending.
-            digit = str(picking.marked - picking.first + 1) if key == "enter" else key
-            self._screen.desk.guard.press(digit, t)
-            self._open(None)
-            if not self._box.insert(reply):
-                self._screen.say(f"not put in: a message has at most {LONGEST:,} characters")
-            return True
-        if action is not None and action.name in {"earlier_text", "later_text"}:
-            self._screen.desk.guard.press(key, t)
-            self._open(picking.moved(-1 if action.name == "earlier_text" else 1))
-            return True
-        if action is None or action.name not in {"replies", "back", "keep_reply"}:
-            self._open(None)
-        return False
 
     def _go_to_text(self, number: int) -> None:
         """Put an earlier text into the box: the first is the newest; 0 is what was being written."""
