@@ -81,12 +81,3 @@ def test_a_key_that_waited_in_a_busy_program_does_not_count(memory: Memory) -> N
 def test_an_act_that_was_chosen_by_its_name_wants_its_key(memory: Memory) -> None:
     memory.press("enter", 5.0)
     assert memory.deliberate.take("x", "list", Cause.MOVED) == Ignored(Reason.NOTHING, "press x itself")
-
-
-def test_with_a_leader_the_key_alone_does_nothing() -> None:
-    led = Memory(KeyMap(single=False).guard_keys("memory"))
-    assert reason(led.takes("x", 5.0)) is Reason.LEADER
-    led.press(LEADER, 6.0)
-    assert led.deliberate.leader_waits
-    assert led.takes("x", 6.1) is None
-    assert not led.deliberate.leader_waits

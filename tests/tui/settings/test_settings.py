@@ -64,7 +64,7 @@ def test_a_file_that_sets_everything_reads_as_ever() -> None:
         guard=GuardSettings(**doubled, burst_keys=5, typing_lock=False, require_seen=False),
         notify=NotifySettings("osc777", False, 61.0, 7.25, 0.75, (60.0, 3600.0, 5400.0), 11.0, 90.0),
         outside=OutsideSettings(("delta", "--paging=always", "\u00fc")),
-        keys=KeySettings(False, "$", "arrows", {"approve": ("A",), "later": ("Z", "f5")}),
+        keys=KeySettings({"approve": ("A",), "later": ("Z", "f5")}),
     )
     assert [
         value for (_, value), (_, default) in zip(settings_in(chosen), DEFAULTS, strict=True) if value == default

@@ -52,10 +52,6 @@ text)`
 `Answered(key)`     a question opened with `question_opened` got this answer
 =================== ==============================================================================
 
-With `Keys.leader` a key that decides counts only right after that key (`Reason.LEADER`), in sheets too. The
-two are one act, which began with the leader: it has to be pressed when everything is armed, after the same
-silence. Any other key, a paste or a text box ends the waiting for it; time does not.
-
 Effects, in order: `TakenBack(held)`, `SheetClosed()`, `BarClosed()`, `KeysLocked(until, text,
 keys)`; with the last one the screen undoes what `keys` changed of the view (filter, tag, later).
 

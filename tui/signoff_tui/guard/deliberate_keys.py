@@ -13,7 +13,7 @@ import math
 from signoff_tui.guard.arming import Cause
 from signoff_tui.guard.results import Ignored, Reason
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.typing import Keys, KeyWatch, Leading
+from signoff_tui.guard.typing import Keys, KeyWatch
 
 __all__ = ["DeliberateKeys"]
 
@@ -29,11 +29,9 @@ class DeliberateKeys:
     def __init__(self, settings: GuardSettings, keys: Keys) -> None:
         self._settings = settings
         self._watch = KeyWatch(settings, keys)
-        self._leading = Leading(keys.leader)
         self._quiet_from = -math.inf
-        self._pressed_at = self._since = -math.inf
+        self._pressed_at = -math.inf
         self._key = ""
-        self._lacks_leader = False
         self._calm = False
         self._painted_at: dict[str, float] = {}
 
@@ -45,9 +43,8 @@ class DeliberateKeys:
             at: The time of the press, monotonic seconds.
             now: The time of reading it.
         """
-        led_since = self._leading.press(key, at)
-        seen = self._watch.press(key, at, led_since=led_since)
-        self._key, self._lacks_leader = key, self._leading.lacks(led_since)
+        seen = self._watch.press(key, at)
+        self._key = key
         if seen.typing_since is not None:
             self._quiet_from = at + self._settings.burst_quiet
         self._calm = (
@@ -59,7 +56,6 @@ class DeliberateKeys:
         if at < self._quiet_from:
             self._quiet_from = max(self._quiet_from, at + self._settings.burst_quiet)
         self._pressed_at = at
-        self._since = at if led_since is None else led_since
 
     def painted(self, what: str, at: float) -> None:
         """Note when the subject of a key was painted; the first paint counts."""
@@ -94,15 +90,8 @@ class DeliberateKeys:
         """
         if self._key != key:
             return Ignored(Reason.NOTHING, f"press {key} itself")
-        if self._lacks_leader:
-            return Ignored(Reason.LEADER, self._leading.asks_for(key))
-        if not self._calm or self._since < self.armed_at(what, cause):
+        if not self._calm or self._pressed_at < self.armed_at(what, cause):
             text = f"{key} was not taken: too soon, or typed among other keys. Press it once more"
             return Ignored(Reason.TOO_EARLY, text)
         self._watch.decided(key, self._pressed_at)
         return None
-
-    @property
-    def leader_waits(self) -> str:
-        """The message after the leader was pressed, else empty."""
-        return self._leading.waits if self._leading.is_leader(self._key) else ""

@@ -34,7 +34,7 @@ from signoff_tui.guard.results import (
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Editor, Sheet, Stage
 from signoff_tui.guard.targets import Eligibility, Ref, Target, TargetFacts, TargetKind, eligible
-from signoff_tui.guard.typing import ENTER_KEYS, Keys, KeyWatch, Leading, Seen, is_typed
+from signoff_tui.guard.typing import ENTER_KEYS, Keys, KeyWatch, Seen, is_typed
 
 __all__ = ["DecisionGuard", "Guard", "LineGuard", "Status"]
 
@@ -113,7 +113,6 @@ class DecisionGuard(Stage, Guard[Payload]):
         Guard.__init__(self, settings, facts, clock)
         self._keys = keys
         self._watch = KeyWatch(settings, keys)
-        self._leading = Leading(keys.leader)
         self._last_decision = -math.inf
         self._quiet_at = -math.inf
         self._typing_from = math.inf
@@ -132,10 +131,8 @@ class DecisionGuard(Stage, Guard[Payload]):
         t = self._pressed_at(min(t, now))
         self._permit = None
         if self._editor is not None:
-            self._leading.forget()
             return self._press_in_editor(self._editor, key, t)
-        led_since = self._leading.press(key, t)
-        seen = self._watch.press(key, t, self._awaited(), led_since)
+        seen = self._watch.press(key, t, self._awaited())
         typed = is_typed(key) or key in ENTER_KEYS
         if t < self._quiet_at and typed:
             self._quiet_at = t + self.settings.burst_quiet
@@ -146,22 +143,16 @@ class DecisionGuard(Stage, Guard[Payload]):
         if key in ENTER_KEYS and self._answers_elsewhere(t):
             return self._take_back_answer(t)
         effects = self._take_back_repeats(seen)
-        if self._leading.is_leader(key):
-            return Reaction(self._blocked(key) or Ignored(Reason.LEADER, self._leading.waits), effects)
-        if self._leading.lacks(led_since) and self._decides(key):
-            return Reaction(Ignored(Reason.LEADER, self._leading.asks_for(key)), effects)
-        since = t if led_since is None else led_since
         if self._sheet is not None:
-            return Reaction(self._press_in_sheet(self._sheet, key, t, now, seen, since), effects)
+            return Reaction(self._press_in_sheet(self._sheet, key, t, now, seen), effects)
         if key not in self._keys.decides:
             return Reaction(NotDecisive(), effects)
-        return Reaction(self._press_decision(key, t, now, seen, since), effects)
+        return Reaction(self._press_decision(key, t, now, seen), effects)
 
     def paste(self, t: float) -> Reaction:
         """Judge a paste: text for a text box, and typing anywhere else."""
         t = self._pressed_at(t)
         self._permit = None
-        self._leading.forget()
         if self._editor is not None:
             self._editor.text(t)
             return Reaction(EditorText())
@@ -171,7 +162,6 @@ class DecisionGuard(Stage, Guard[Payload]):
     def went_on(self) -> None:
         """The program goes on after it was stopped: what is read next was typed before."""
         self._went_on = self._clock()
-        self._leading.forget()
 
     def hold(self, permit: Permit, payload: Payload) -> Held[Payload]:
         """Hold the decision of the last key; the next target waits as after any decision."""
@@ -223,7 +213,7 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Reaction(Ignored(Reason.ENTER_AGAIN, "Enter again to send this"))
         return Reaction(self._granted(verdict))
 
-    def _press_in_sheet(self, sheet: Sheet, key: str, t: float, now: float, seen: Seen, since: float) -> Verdict:
+    def _press_in_sheet(self, sheet: Sheet, key: str, t: float, now: float, seen: Seen) -> Verdict:
         if key in sheet.extra or not (is_typed(key) or key in ENTER_KEYS):
             return NotDecisive()
         if key not in sheet.confirm:
@@ -231,7 +221,7 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Ignored(Reason.SHEET, f"{key} does nothing here")
         offer = sheet.offer_of(key)
         blocked = self._blocked(key) if offer is not None else None
-        mistimed = self._mistimed(sheet.arming, key, t, now, seen, since)
+        mistimed = self._mistimed(sheet.arming, key, t, now, seen)
         if blocked is not None or mistimed is not None:
             return blocked or mistimed or NotDecisive()
         if offer is None:
@@ -239,14 +229,14 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Answered(key)
         return self._granted(self._judge.confirmed(offer, key, t))
 
-    def _press_decision(self, key: str, t: float, now: float, seen: Seen, since: float) -> Verdict:
+    def _press_decision(self, key: str, t: float, now: float, seen: Seen) -> Verdict:
         decision = self._keys.decides[key]
         target = self.target
         if target is None:
             return self._blocked(key) or Ignored(Reason.NOTHING, f"{key} has nothing to decide")
         if decision == "!" and self._bar is None:
             return Ignored(Reason.NOT_OFFERED, f"{key} counts only where the bar offers it")
-        mistimed = self._mistimed(self._arming_of(decision, target), key, t, now, seen, since)
+        mistimed = self._mistimed(self._arming_of(decision, target), key, t, now, seen)
         blocked = self._blocked(key)
         if blocked is not None:
             return blocked
@@ -258,12 +248,6 @@ class DecisionGuard(Stage, Guard[Payload]):
         if isinstance(verdict, Ignored):
             return verdict
         return mistimed or self._granted(verdict)
-
-    def _decides(self, key: str) -> bool:
-        """True if a key would decide something here. A question of the screen's own decides nothing."""
-        if self._sheet is not None:
-            return key in self._sheet.confirm and self._sheet.offer_of(key) is not None
-        return key in self._keys.decides
 
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
@@ -312,10 +296,8 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Ignored(Reason.DISCONNECTED, f"{key} does nothing: not connected to the queue")
         return None
 
-    def _mistimed(
-        self, arming: Arming[Any], key: str, t: float, now: float, seen: Seen, since: float
-    ) -> Ignored | None:
-        """Refuse a key that came at a wrong time. The act began at `since`, with a leader if any."""
+    def _mistimed(self, arming: Arming[Any], key: str, t: float, now: float, seen: Seen) -> Ignored | None:
+        """Refuse a key that came at a wrong time."""
         gap = t - self._last_decision
         self._last_decision = t
         if now - t > self.settings.late:
@@ -327,9 +309,9 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Ignored(Reason.CATCHING_UP, f"{key} ignored: the screen is catching up")
         if gap < self.settings.repeat_gap:
             arming.restart(t)
-        elif seen.quiet >= self.settings.quiet_before and since >= arming.armed_at:
+        elif seen.quiet >= self.settings.quiet_before and t >= arming.armed_at:
             return None
-        return Ignored(Reason.TOO_EARLY, _too_early(key, since, arming))
+        return Ignored(Reason.TOO_EARLY, _too_early(key, t, arming))
 
     def _pressed_at(self, stamped: float) -> float:
         """The earliest time of a press: before a standstill that it was read after."""

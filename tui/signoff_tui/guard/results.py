@@ -54,7 +54,6 @@ class Reason(StrEnum):
     ENTER_AFTER = "Enter after an approval"
     ENTER_AGAIN = "Enter again"
     ENDED = "ended while open"
-    LEADER = "the leader comes first"
 
 
 class Offer(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Deciding told from typing, held keys and keys pressed without looking; the leader key."""
+"""Deciding told from typing, held keys and keys pressed without looking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ __all__ = [
     "ENTER_KEYS",
     "KeyWatch",
     "Keys",
-    "Leading",
     "Seen",
     "is_typed",
 ]
@@ -39,8 +38,6 @@ class Keys(Struct, frozen=True):
         navigation: Keys that only move, page or take back, and `t`: no sign of typing.
         bound: All keys that do something. A printable key that is not among them is typing.
         decides: From key to the decision it stands for, one of `DECISION_KEYS`.
-        leader: The key that has to come right before one that decides; empty if single keys decide. It is bound,
-            and no sign of typing.
     """
 
     navigation: frozenset[str]
@@ -48,7 +45,6 @@ class Keys(Struct, frozen=True):
     decides: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({key: key for key in DECISION_KEYS})
     )
-    leader: str = ""
 
 
 def is_typed(key: str) -> bool:
@@ -90,19 +86,15 @@ class KeyWatch:
         self._run_length = 0
         self._decision: _Stroke | None = None
 
-    def press(
-        self, key: str, t: float, awaited: frozenset[str] = frozenset(), led_since: float | None = None
-    ) -> Seen:
+    def press(self, key: str, t: float, awaited: frozenset[str] = frozenset()) -> Seen:
         """Take note of a key and say what it tells.
 
         Args:
             key: As `press` of the guard takes it.
             t: The time of the press.
             awaited: Keys that an open sheet or bar asks for. Pressing them twice is impatience.
-            led_since: Time when its leader was pressed, if right before: the two are one act, so that what
-                was silent before the leader was silent before the key.
         """
-        self._follow_run(key, t, led=led_since is not None)
+        self._follow_run(key, t)
         counts = is_typed(key) and key not in self._keys.navigation and key not in awaited
         if is_typed(key):
             self._strokes.append(_Stroke(key, t, counts))
@@ -111,7 +103,7 @@ class KeyWatch:
         return Seen(
             typing_since=self._typing_since(key, t) if counts and self._settings.typing_lock else None,
             repeating_since=self._run_start if self._run_length >= 3 else None,
-            quiet=(t if led_since is None else led_since) - self._other_at,
+            quiet=t - self._other_at,
         )
 
     def decided(self, key: str, t: float) -> None:
@@ -127,10 +119,10 @@ class KeyWatch:
         strokes = tuple(self._strokes)[:-1]
         return tuple(stroke.key for stroke in strokes if stroke.t >= t and stroke.key not in self._keys.decides)
 
-    def _follow_run(self, key: str, t: float, *, led: bool = False) -> None:
+    def _follow_run(self, key: str, t: float) -> None:
         last = self._last
         self._last = _Stroke(key, t)
-        if last is not None and last.key != key and not led:
+        if last is not None and last.key != key:
             self._other_at = last.t
         if last is not None and last.key == key and t - last.t < self._settings.autorepeat:
             self._run_length += 1
@@ -158,61 +150,3 @@ class KeyWatch:
 
     def _tells(self, key: str) -> bool:
         return key in self._keys.decides or key not in self._keys.bound
-
-
-# -- The key that has to come before a key that decides, for who cannot have single characters decide.
-#
-# Somebody who dictates, or whose hand trembles, hits single keys by accident. With a leader no single key
-# decides: the leader and the key after it are one act. Nothing but the next key ends the waiting for it, no time
-# does; so the act counts from the leader on: what changed on the screen after it was pressed was not what it was
-# pressed for.
-
-
-class Leading:
-    """Sees every key outside text boxes.
-
-    Args:
-        leader: The key, or empty if there is none and single keys decide.
-    """
-
-    def __init__(self, leader: str) -> None:
-        self._leader = leader
-        self._at: float | None = None
-
-    def press(self, key: str, t: float) -> float | None:
-        """Take note of a key.
-
-        Args:
-            key: As the guard takes it.
-            t: The time of the press.
-
-        Returns:
-            The time of the leader, if right before this key; None without one, or if this is the leader.
-        """
-        before, self._at = self._at, t if self.is_leader(key) else None
-        return None if self.is_leader(key) else before
-
-    def is_leader(self, key: str) -> bool:
-        """True if a key is the leader."""
-        return bool(self._leader) and key == self._leader
-
-    def forget(self) -> None:
-        """Something came between: what follows is not led any more."""
-        self._at = None
-
-    def lacks(self, led_since: float | None) -> bool:
-        """True if a key that decides came without its leader.
-
-        Args:
-            led_since: Result of `press`.
-        """
-        return bool(self._leader) and led_since is None
-
-    @property
-    def waits(self) -> str:
-        """The hint after the leader was pressed."""
-        return f"{self._leader} is pressed: now the key that decides"
-
-    def asks_for(self, key: str) -> str:
-        """The hint after a key that came without its leader."""
-        return f"{key} alone does nothing: press {self._leader}, then {key}"

@@ -41,7 +41,7 @@ class Action(Struct, frozen=True):
         words: A description of the action.
         area: Heading in the help.
         decides: True if the guard judges it.
-        changes: True if it changes something at once without the guard: it needs a leader, too.
+        changes: True if it changes something at once without the guard.
         moves: True if it only moves, pages or takes back.
         places: The places where it can be done.
     """

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, get_args
+from typing import get_args
 
 from msgspec.structs import replace
 
 from signoff_tui.guard import DECISION_KEYS, Keys
 from signoff_tui.input.actions import ACTIONS, Action, Place
 
-__all__ = ["LEADER", "MAPPABLE", "STANDARD", "KeyMap", "Profile", "check_keys"]
+__all__ = ["MAPPABLE", "STANDARD", "KeyMap", "check_keys"]
 
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would change its meaning."""
@@ -22,21 +22,6 @@ _OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",
 
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
 """Keys that mean the same everywhere."""
-
-LEADER = ","
-"""The leader, unless the person has chosen another one."""
-
-Profile = Literal["default", "arrows"]
-
-_ARROWS: Mapping[str, tuple[str, ...]] = {
-    "down": ("down",),
-    "up": ("up",),
-    "first": ("home",),
-    "last": ("end",),
-    "next_request": ("shift+down",),
-    "previous_request": ("shift+up",),
-}
-"""Keys without letters for the actions that have the letters of vi."""
 
 _TYPED: tuple[tuple[Place, ...], ...] = (("palette",), ("message",))
 """Places where words are typed."""
@@ -57,18 +42,12 @@ class KeyMap:
 
     Attributes:
         moved: Other keys for some actions, by the action's name; their usual keys are free then.
-        leader: The key that has to come right before one that decides or changes something.
-        single: True if such keys need no leader.
-        profile: ``arrows`` has no letters for moving, only arrows and named keys.
 
     Raises:
         ValueError: A key cannot be used for an action, or would have two actions at one place.
     """
 
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    leader: str = LEADER
-    single: bool = True
-    profile: Profile = "default"
 
     def __post_init__(self) -> None:
         """Refuse keys that could not work."""
@@ -76,13 +55,6 @@ class KeyMap:
             check_keys(name, keys)
         for place in get_args(Place):
             _check_place(place, self.actions_on(place))
-        if not self.single:
-            self._check_leader()
-
-    @property
-    def leading(self) -> str:
-        """The leader, or empty if single keys decide."""
-        return "" if self.single else self.leader
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -124,36 +96,24 @@ class KeyMap:
 
     def guard_keys(self, place: Place = "review") -> Keys:
         """Return the keys of a place for a guard; keys that change something at once stand for themselves."""
-        actions, leader = self.actions_on(place), frozenset({self.leading} - {""})
+        actions = self.actions_on(place)
         return Keys(
-            navigation=leader | frozenset(key for action in actions if action.moves for key in action.keys),
-            bound=leader | frozenset(key for action in actions for key in action.keys),
+            navigation=frozenset(key for action in actions if action.moves for key in action.keys),
+            bound=frozenset(key for action in actions for key in action.keys),
             decides={
                 key: _DECISIONS.get(action.name, key)
                 for action in actions
                 if action.decides or action.changes
                 for key in action.keys
             },
-            leader=self.leading,
         )
 
     def _moved(self, action: Action) -> Action:
-        keys = self.moved.get(action.name) or (_ARROWS.get(action.name) if self.profile == "arrows" else None)
+        keys = self.moved.get(action.name)
         # Where words are typed, letters are words.
-        if keys is not None and action.places not in _TYPED:
-            action = replace(action, keys=keys, shown=_shown(keys[0]))
-        if self.leading and (action.decides or action.changes):
-            return replace(action, shown=f"{_shown(self.leader)}{action.shown}")
-        return action
-
-    def _check_leader(self) -> None:
-        if not (len(self.leader) == 1 and self.leader.isprintable() and self.leader != " "):
-            raise ValueError(f"the leader must be one character that is no blank, not {_shown(self.leader)}")
-        for action in self.actions:
-            if self.leader in action.keys and action.places not in _TYPED:
-                raise ValueError(
-                    f'{self.leader} cannot be the leader: it is "{action.name}" in the {action.places[0]}'
-                )
+        if keys is None or action.places in _TYPED:
+            return action
+        return replace(action, keys=keys, shown=_shown(keys[0]))
 
 
 _DECISIONS = {action.name: action.keys[0] for action in ACTIONS if action.decides}

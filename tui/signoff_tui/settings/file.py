@@ -66,10 +66,6 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
     return settings
 
 
-_ORDER = {"profile": 0, "map": 1}
-"""Settings that free keys come before those that need one."""
-
-
 def _read(document: YamlDocument, model: type[M], given: object, path: KeyPath) -> M:
     """The settings of a model; what is wrong is noted, and has its default."""
     if not isinstance(given, dict):
@@ -103,8 +99,8 @@ def _agreed(document: YamlDocument, model: type[M], values: Mapping[str, Any], p
     check = getattr(model, "check", None)
     if check is None:
         return model(**values)
-    for name in sorted(values, key=lambda name: _ORDER.get(name, 2)):
-        changed = replace(settings, **{name: values[name]})
+    for name, value in values.items():
+        changed = replace(settings, **{name: value})
         try:
             check(changed, name)
         except ValueError as error:

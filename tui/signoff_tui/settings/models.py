@@ -9,13 +9,12 @@ from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from signoff.filter import Filtered, FilterError, parse
 from signoff.settings_yaml import shown, unknown_key
 from signoff.text.time import length_text, read_length
 from signoff_tui.guard import GuardSettings
-from signoff_tui.input.keymap import LEADER, MAPPABLE, KeyMap, Profile, check_keys
+from signoff_tui.input.keymap import MAPPABLE, KeyMap, check_keys
 from signoff_tui.notify.policy import NotifySettings
 from signoff_tui.state.persistence import OWN_DIGITS
 
@@ -112,14 +111,6 @@ def _words(given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _key(given: Any) -> str:
-    if isinstance(given, int) and not isinstance(given, bool):
-        given = str(given)
-    if not isinstance(given, str) or not given:
-        raise ValueError(f"must be a key, such as a comma in quotes, not {shown(given)}")
-    return " " if given == "space" else given
-
-
 def _key_map(given: Any) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(given, dict):
         raise ValueError(f"must hold names of actions with keys, such as approve: A, not {shown(given)}")  # noqa: TRY004
@@ -188,7 +179,6 @@ def _write_time(seconds: float) -> str:
 
 
 Name = Annotated[str, SettingKind(_name, str)]
-Key = Annotated[str, SettingKind(_key, lambda key: json.dumps(key, ensure_ascii=False))]
 Filters = Annotated[Mapping[int, str], SettingKind(_filters, _write_filters)]
 MovedKeys = Annotated[Mapping[str, tuple[str, ...]], SettingKind(_key_map, _write_key_map)]
 Program = Annotated[
@@ -228,9 +218,6 @@ class OutsideSettings(Struct, frozen=True):
 class KeySettings(Struct, frozen=True):
     """The person's keys."""
 
-    single: Annotated[bool, "Let single keys decide; off wants the leader right before each that does."] = True
-    leader: Annotated[Key, "That key: one character that means nothing else."] = LEADER
-    profile: Annotated[Profile, "arrows moves by arrows and named keys only."] = "default"
     map: Annotated[MovedKeys, "Other keys, such as {approve: A, later: [Z, f5]}."] = {}
 
     @property
@@ -240,7 +227,7 @@ class KeySettings(Struct, frozen=True):
         Raises:
             ValueError: Two of the keys contradict each other.
         """
-        return KeyMap(self.map, self.leader, self.single, self.profile)
+        return KeyMap(self.map)
 
     def check(self, name: str) -> None:
         """Refuse keys that contradict each other.
@@ -251,8 +238,7 @@ class KeySettings(Struct, frozen=True):
         Raises:
             ValueError: They do.
         """
-        # Whether a leader could be one is known before it is asked for.
-        replace(self, single=self.single and name != "leader").key_map  # noqa: B018
+        self.key_map  # noqa: B018
 
 
 class ScreenSettings(Struct, frozen=True):

@@ -62,7 +62,7 @@ class MemoryScreen(FilterKeys):
             return
         key = event.character if event.is_printable and event.character else event.key
         self._asking.deliberate.press(key, event.time, time.monotonic())
-        self._said = Said(self._asking.deliberate.leader_waits)
+        self._said = Said()
         if self._choosing:
             event.stop()
             event.prevent_default()

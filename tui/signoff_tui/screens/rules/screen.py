@@ -83,7 +83,7 @@ class RulesScreen(ListedRules):
             return
         key = event.character if event.is_printable and event.character else event.key
         self._deliberate.press(key, event.time, time.monotonic())
-        self._said = Said(self._deliberate.leader_waits)
+        self._said = Said()
         super().on_key(event)
 
     def stood_still(self) -> None:
