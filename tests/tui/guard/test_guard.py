@@ -31,7 +31,6 @@ def bench() -> Bench:
 
 SWITCHES: list[tuple[Callable[[Bench], object], Reason]] = [
     (lambda bench: bench.guard.set_read_only(True), Reason.READ_ONLY),
-    (lambda bench: bench.guard.set_locked(True), Reason.LOCKED),
     (lambda bench: bench.guard.resized(too_small=True), Reason.TOO_SMALL),
     (lambda bench: bench.guard.set_connected(False), Reason.DISCONNECTED),
 ]
@@ -258,8 +257,6 @@ def test_the_status_word_says_who_has_the_keys_and_what_stands_against_them(benc
     bench.sent()
     bench.alter("a", closed="approved")
     assert guard.status(bench.now).word == "closed"
-    guard.set_locked(True)
-    assert guard.status(bench.now).word == "locked"
     guard.set_read_only(True)
     assert guard.status(bench.now).word == "read only"
 

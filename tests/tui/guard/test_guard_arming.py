@@ -222,7 +222,6 @@ def test_saying_the_same_of_a_switch_again_disturbs_nothing(bench: Bench) -> Non
     bench.armed("a")
     bench.guard.set_connected(True)
     bench.guard.set_read_only(False)
-    bench.guard.set_locked(False)
 
     assert bench.guard.pending is None
     assert bench.accepts("y")

@@ -155,22 +155,6 @@ async def test_a_paste_is_never_a_command(
     assert looking.get(request.id).pending
 
 
-async def test_a_locked_screen_decides_nothing_until_it_is_unlocked(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.reads(request)
-        await seen.press("L")
-        await seen.shows("[locked]")
-        await seen.press("y")
-        await seen.shows("y does nothing: the decision keys are locked")
-        await seen.press("L")
-        await seen.armed()
-        await seen.press("y")
-        await seen.shows("approved by you")
-
-
 async def test_what_was_shown_of_a_long_file_is_counted_page_by_page(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:

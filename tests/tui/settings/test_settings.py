@@ -57,7 +57,6 @@ def test_a_file_that_sets_everything_reads_as_ever() -> None:
     }
     chosen = ScreenSettings(
         theme="signoff-light",
-        ascii="off",
         mouse=False,
         filters={6: "agent:docs-bot is:unseen", 9: 'note:"\u00fc"'},
         diff=DiffSettings("split", 7, wrap=False),
@@ -114,7 +113,6 @@ def test_what_is_set_counts_and_the_rest_has_its_default() -> None:
 @pytest.mark.parametrize("yes", ["on", "true"])
 def test_a_switch_is_on_or_true(yes: str) -> None:
     assert parse_settings(f"mouse: {yes}\n").mouse
-    assert parse_settings("ascii: on").ascii == "on"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_what_is_wrong_is_named_with_line_and_key(text: str, problem: str) -> No
 
 
 def test_all_that_is_wrong_is_named() -> None:
-    assert len(problems_of("mouse: 1\nascii: 2\nguard: {dwell: x}\n")) == 3
+    assert len(problems_of("mouse: 1\ntheme: 2\nguard: {dwell: x}\n")) == 3
 
 
 def test_a_theme_that_there_is_not_is_named_with_those_there_are() -> None:

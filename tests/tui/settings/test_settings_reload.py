@@ -60,13 +60,6 @@ async def test_times_of_the_guard_do_not_change_under_the_hand(opens: Opens, fol
         assert seen.desk.guard.settings == before
 
 
-async def test_ascii_counts_at_once(opens: Opens, folder: Path) -> None:
-    async with opens() as seen:
-        save(folder, "ascii: on")
-        await seen.shows("settings read again")
-        await seen.until(seen.text.isascii, "ASCII only")
-
-
 async def test_diffs_are_shown_as_the_file_says(opens: Opens, folder: Path) -> None:
     save(folder, "diff: {context: 7, wrap: off, layout: split}")
     async with opens(LARGE) as seen:

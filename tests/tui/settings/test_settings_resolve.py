@@ -38,9 +38,9 @@ def test_without_a_file_everything_has_its_default(folder: Path) -> None:
 
 
 def test_the_file_counts(folder: Path) -> None:
-    (folder / "screen.yaml").write_text("theme: signoff-light\nnotify: {channel: osc9}\nascii: on\n")
+    (folder / "screen.yaml").write_text("theme: signoff-light\nnotify: {channel: osc9}\n")
     chosen = Personal({"TERM": "xterm"}).choose()
-    assert (chosen.theme, chosen.notices.channel, chosen.ascii_only) == ("signoff-light", "osc9", True)
+    assert (chosen.theme, chosen.notices.channel) == ("signoff-light", "osc9")
 
 
 def test_the_environment_counts_more_than_the_file(folder: Path) -> None:
@@ -50,7 +50,6 @@ def test_the_environment_counts_more_than_the_file(folder: Path) -> None:
 
 
 def test_the_command_line_counts_more_than_the_environment(folder: Path) -> None:
-    (folder / "screen.yaml").write_text("ascii: off")
     variables = {"SIGNOFF_THEME": "signoff-ansi", "TERM": "xterm"}
     chosen = Personal(variables, theme="signoff-light", ascii_only=True).choose()
     assert (chosen.theme, chosen.ascii_only) == ("signoff-light", True)

@@ -23,7 +23,7 @@ revision and digest.
 `restart()`                     a modal closed, the theme changed: wait for a paint, arm anew
 `focus_in(t)`                   the terminal got the focus
 `set_connected(bool)`           the queue was lost or found; answers with what was taken back
-`set_read_only`, `set_locked`   the other switches; read as `connected`, `read_only`, `locked`
+`set_read_only(bool)`           the other switch; both are read as `connected`, `read_only`
 `pending`                       a `Frame` that waits for its paint, or `None`
 `painted(frame, t)`             the refresh that shows this frame has been written
 =============================== ==================================================================

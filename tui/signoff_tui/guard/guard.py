@@ -288,8 +288,6 @@ class DecisionGuard(Stage, Guard[Payload]):
     def _blocked(self, key: str) -> Ignored | None:
         if self.read_only:
             return Ignored(Reason.READ_ONLY, f"{key} does nothing: read only")
-        if self.locked:
-            return Ignored(Reason.LOCKED, f"{key} does nothing: the decision keys are locked")
         if self.too_small:
             return Ignored(Reason.TOO_SMALL, f"{key} does nothing: the pane is too small")
         if not self.connected:

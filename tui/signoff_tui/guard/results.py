@@ -36,7 +36,6 @@ class Reason(StrEnum):
     """The reason to swallow a key."""
 
     READ_ONLY = "read only"
-    LOCKED = "locked"
     TOO_SMALL = "too small"
     DISCONNECTED = "not connected"
     NOTHING = "nothing to decide"

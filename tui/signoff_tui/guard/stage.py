@@ -40,7 +40,6 @@ class Stage:
         self.target: Target | None = None
         self.connected = True
         self.read_only = False
-        self.locked = False
         self.too_small = False
         self._one: Arming[tuple[TargetKind, Ref | None, Risk]] = Arming()
         self._set: Arming[tuple[bool, str, frozenset[Ref]]] = Arming()
@@ -88,12 +87,6 @@ class Stage:
         """Switch decision keys off or on."""
         if on != self.read_only:
             self.read_only = on
-            self._repaint()
-
-    def set_locked(self, on: bool) -> None:
-        """The same by the reviewer's own lock key."""
-        if on != self.locked:
-            self.locked = on
             self._repaint()
 
     # What was painted

@@ -177,7 +177,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("escape",), "Esc", "back; your text is kept", "list", places=_MESSAGE),
     Action("mute", ("m",), "m", "mute 15 min; again: unmute", "safety", places=_MUTED),
     Action("mute", ("m",), "m", "mute it 15 min; again: unmute", "safety", places=_AGENTS),
-    Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True, places=(*_PAGES, *_THEMES)),
 )

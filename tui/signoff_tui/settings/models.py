@@ -245,9 +245,6 @@ class ScreenSettings(Struct, frozen=True):
     """All settings of the screen: those at the top, and sections."""
 
     theme: Annotated[Name, "A theme by its name; auto: dark or light, as the terminal."] = "auto"
-    ascii: Annotated[Literal["auto", "on", "off"], "Draw with ASCII only; auto: where the terminal needs it."] = (
-        "auto"
-    )
     mouse: Annotated[bool, "Take clicks and the wheel; off leaves selecting to the terminal."] = True
     filters: Annotated[Filters, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'] = {}
     diff: Annotated[

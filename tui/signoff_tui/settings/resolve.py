@@ -111,7 +111,7 @@ class Personal(Struct, frozen=True):
             theme=DEFAULT_THEME if theme == "auto" else theme,
             theme_follows=theme == "auto",
             theme_was_chosen=bool(wanted) or self.file.exists(),
-            ascii_only=self._ascii_only(settings),
+            ascii_only=self.ascii_only or wants_ascii(self.variables),
             mouse=settings.mouse,
             diff=settings.diff,
             guard=settings.guard,
@@ -126,11 +126,6 @@ class Personal(Struct, frozen=True):
         if not self.variables.get(SETTINGS_VARIABLE) and not self.file.exists():
             return ScreenSettings()
         return load_settings(self.file, themes=themes)
-
-    def _ascii_only(self, settings: ScreenSettings) -> bool:
-        if self.ascii_only or settings.ascii == "on":
-            return True
-        return settings.ascii == "auto" and wants_ascii(self.variables)
 
 
 def wants_ascii(variables: Mapping[str, str]) -> bool:

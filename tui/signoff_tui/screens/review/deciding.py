@@ -219,7 +219,6 @@ class Deciding:
 
     def _undo(self, keys: Sequence[str]) -> None:
         """Undo what keys changed that were obeyed before they were known to be typing."""
-        guard = self._face.desk.guard
         for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.later.undo()
@@ -229,8 +228,6 @@ class Deciding:
                 self._face.desk.tags.undo()
             elif action is not None and action.name == "toggle_hunk":
                 self._face.desk.changes.undo_toggle()
-            elif action is not None and action.name == "lock":
-                guard.set_locked(not guard.locked)
 
     def _open_sheet(self, offer: Offer) -> None:
         face, desk = self._face, self._face.desk

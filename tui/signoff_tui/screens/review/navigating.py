@@ -360,13 +360,6 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         """Hold all notices back for a while; or do not any more."""
         self._face.say(self._face.office.muting.turn(), token="muted")
 
-    def do_lock(self) -> None:
-        """Lock or unlock the decision keys."""
-        guard = self._face.desk.guard
-        guard.set_locked(not guard.locked)
-        self._face.say("decision keys are locked; L unlocks" if guard.locked else "decision keys work again")
-        self._face.redraw()
-
     def do_redraw(self) -> None:
         """Draw everything anew."""
         self._face.go("redraw")

@@ -42,8 +42,6 @@ def target_line(desk: ReviewSession, status: Status, bar: OpenBar | None, width:
     """
     head = chunk(" TARGET ", "muted", keep=True)
     right = (chunk(f" [{status.word}] ", _TOKENS.get(status.word, "held"), keep=True),) if status.word else ()
-    if desk.guard.locked:
-        right = (*right, chunk(f"{desk.keys.shown('lock')} unlocks ", "muted", keep=True))
     if bar is None and not desk.inbox.rows() and not right:
         return Line()  # the line above says that nothing waits
     wordings = _wordings(desk, bar) or [(chunk("none", "muted"),)]
