@@ -6,6 +6,7 @@ import contextlib
 import json
 import resource
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +15,7 @@ import httpx
 import pytest
 
 from server_bench import JSON, Served, served
-from signoff.server.access import BURST, LARGEST_BODY
+from signoff.server.access import BURST, LARGEST_BODY, RATE
 from signoff.server.service import LONGEST_NOTE
 from signoff.server.sockets import MOST_IDLE, ListenError, tcp_socket
 from signoff.server.tokens import Scope, TokenFile
@@ -142,22 +143,26 @@ def test_no_answer_may_be_framed_cached_or_read_by_other_sites(server: Served, w
 
 def test_one_token_cannot_ask_so_often_that_others_get_no_answer(server: Served) -> None:
     greedy = head(server, "GET /nothing", TokenFile().new("greedy", frozenset({Scope.READ}))) + b"\r\n"
+    begun = time.monotonic()
     with connected(server, greedy * 600) as line:
         told = b""
         while told.count(b"HTTP/1.1 ") < 600:
             told += line.recv(65536)
-    assert told.count(b"HTTP/1.1 404") >= BURST
-    assert told.count(b"HTTP/1.1 429") == told.count(b"retry-after: 1\r\n") > 0
+    allowed = BURST + RATE * (time.monotonic() - begun)  # a server that is slow itself has nothing to refuse
+    assert BURST <= told.count(b"HTTP/1.1 404") <= allowed
+    assert told.count(b"HTTP/1.1 429") == told.count(b"retry-after: 1\r\n") == 600 - told.count(b"HTTP/1.1 404")
     assert server.client("read").get("/runs").status_code == 200
 
 
 def test_whoever_has_no_token_cannot_ask_so_often_that_others_see_no_page(server: Served) -> None:
     page = f"GET /static/page.css HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+    begun = time.monotonic()
     with connected(server, page * 600) as line:
         said = b""
-        while b"HTTP/1.1 429" not in said:
+        while b"HTTP/1.1 429" not in said and said.count(b"HTTP/1.1 ") < 600:
             said += (chunk := line.recv(65536))
             assert chunk, "closed before the limit was reached"
+        assert said.count(b"HTTP/1.1 200") <= BURST + RATE * (time.monotonic() - begun)
         cookie = {"Cookie": f"signoff_token={server.token('read')}"}
         assert httpx.get(f"{server.url}/static/page.css", headers=cookie).status_code == 200
 

@@ -244,7 +244,8 @@ class Tour:
         self._sees_all()
         listener.begins("left")
         listener.resizes(99, 30)
-        listener.presses("Escape", r"\[n\] reject")
+        listener.terminal.press("Escape")
+        listener.loses(" *Remember for this session")
         listener.presses("1", "signoff +Inbox")
         listener.presses("K", f"TARGET {self._last.mark}")
         listener.presses("Left", "TARGET group all")
@@ -261,7 +262,8 @@ class Tour:
         listener.decides("X", "STOP: reject all")
         self._sees_all()
         listener.begins("left")
-        listener.presses("Escape", r"\[n\] reject")
+        listener.terminal.press("Escape")
+        listener.loses(" *STOP: reject all")
 
     def looks_at_contents(self) -> None:
         """On a very high screen: commands and files, page by page, below and beside each other."""

@@ -192,14 +192,12 @@ class Person:
 
     def _presses(self, key: str, *, taken: Callable[[], bool]) -> None:
         def press() -> bool:
+            # Words about keys before stay for a while; this key must not be judged by them, and pressed again.
+            eventually(lambda: not self._refused(), "the last row is empty again")
             self._takes_its_time()
             self.press(key)
             eventually(lambda: taken() or self._refused(), lambda: f"{key} did something:\n{self._glass.text()}")
-            if taken():
-                return True
-            # The words stay for a while; the next try must not be judged by them.
-            eventually(lambda: not self._refused(), "the last row is empty again")
-            return False
+            return taken()
 
         eventually(press, lambda: f"{key} was taken:\n{self._glass.text()}")
 
