@@ -162,13 +162,18 @@ class Screen:
         return next(line for line in self.frame if fragment in line)
 
     @property
-    def target(self) -> str:
-        """The target line."""
-        return self.line(" TARGET ")
+    def keys(self) -> str:
+        """The row of keys."""
+        return self.frame[-1]
+
+    @property
+    def special(self) -> str:
+        """The row above the keys."""
+        return self.frame[-2]
 
     @property
     def status(self) -> str:
-        """The word at the right end of the target line."""
+        """The guard's word for how the target stands."""
         return self.desk.guard.status(time.monotonic()).word
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
@@ -267,6 +272,8 @@ class Screen:
     async def goes_to(self, request: StoredRequest) -> None:
         """Put the cursor on a request with row keys."""
         await self.until(lambda: request.id in self.desk.inbox, "the request on the screen")
+        if self.focus == request.id:
+            return
         await self.goes_to_row(RowKey("request", request.id))
 
     async def goes_to_row(self, key: RowKey) -> None:
@@ -284,11 +291,17 @@ class Screen:
         await self.until(lambda: any(row.key.kind == "group" for row in inbox.rows()), "a group")
         await self.goes_to_row(next(row.key for row in inbox.rows() if row.key.kind == "group"))
 
+    async def opens(self, request: StoredRequest) -> None:
+        """Go to a request, and have its content on the screen."""
+        if self.app.review.reading and self.focus != request.id:
+            await self.press("escape")
+        await self.goes_to(request)
+        if not self.app.review.content_visible:
+            await self.press("enter")
+
     async def reads(self, request: StoredRequest) -> None:
         """Go to a request, open it where that is needed, and page until all of it was shown."""
-        await self.goes_to(request)
-        if not self.app.review.two_panes:
-            await self.press("enter")
+        await self.opens(request)
         entry = self.entry(request)
         while not self.is_read(entry):
             await self.until(lambda: self.has_settled(entry), "settled lines")
@@ -298,9 +311,7 @@ class Screen:
 
     async def reads_if_possible(self, request: StoredRequest) -> None:
         """Go to a request, open it where that is needed, and page until no line is missing."""
-        await self.goes_to(request)
-        if not self.app.review.two_panes:
-            await self.press("enter")
+        await self.opens(request)
         entry = self.entry(request)
         while True:
             await self.until(lambda: self.has_settled(entry), "settled lines")
@@ -310,25 +321,27 @@ class Screen:
             await self.press("space")
 
     async def page_settled(self) -> None:
-        """Wait until the page of a group goes on below the screen, and all that is on the screen was counted."""
+        """Wait until the page goes on below the screen, and all that is on the screen was counted."""
         review, desk = self.app.review, self.desk
 
         def goes_on() -> bool:
-            return review.views.page is not None and (review.views.page.complete or review.document.rest.more)
+            page = review.contents.page
+            return page is not None and (page.complete or review.document.rest.more)
 
         await self.until(goes_on, "a page")
         await self.until(lambda: review.document.drawn and desk.coverages._visible, "a painted page")
         await self.until(lambda: review.document.drawn and desk.coverages.settles_at is None, "settled lines")
 
-    async def reads_page(self) -> None:
-        """Press Space until all of the page of a group was shown."""
-        while True:
-            await self.page_settled()
-            page = self.app.review.views.page
-            assert page is not None
-            if page.complete and page.shown[0] == page.shown[1]:
-                return
-            await self.press("space")
+    async def reads_group(self) -> None:
+        """Press Space until all of the group under the cursor was shown."""
+        group = self.desk.inbox.focused_group()
+        assert group is not None
+        entries = [self.desk.inbox.entry(id_) for id_ in group.members]
+        while not all(map(self.is_read, entries)):
+            if self.app.review.content_visible:
+                await self.page_settled()
+            if not all(map(self.is_read, entries)):
+                await self.press("space")
 
     def has_settled(self, entry: Entry) -> bool:
         """Whether all that is on the screen of a request was counted; before that, Space may go too far."""
@@ -406,7 +419,7 @@ async def screen(
         seen = Screen(app, pilot)
         if waiting is not None:
             await seen.until(lambda: len(list(seen.desk.inbox.entries())) == waiting, f"{waiting} requests")
-            await seen.until(lambda: not app.review._contents.patience.waits, "a picture of them")
+            await seen.until(lambda: not app.review.contents.patience.waits, "a picture of them")
         await seen.until(lambda: "signoff" in seen.frame[0] or "waiting" in seen.frame[0], "a first frame")
         yield seen
 

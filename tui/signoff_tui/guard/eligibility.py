@@ -21,6 +21,7 @@ from signoff_tui.guard.results import (
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.targets import (
     Eligibility,
+    Omission,
     Ref,
     Target,
     TargetFacts,
@@ -67,9 +68,10 @@ class Judge:
             return self._despite_unseen(key, target, t)
         if decision == "X":
             return self._stop_all(key, target)
-        if decision.islower() and target.kind is TargetKind.HEADING:
-            return Ignored(Reason.CAPITALS, f"{key} acts on one request, capitals act on groups")
-        if decision.isupper() or target.kind is TargetKind.TAGGED:
+        heading = target.kind is TargetKind.HEADING
+        if decision in "ynx" and heading:
+            return Ignored(Reason.CAPITALS, _one_by_one(key, decision, target))
+        if decision.isupper() or heading or target.kind is TargetKind.TAGGED:
             return self._about_group(key, decision.lower(), target, t, named)
         if target.focus is None:
             return _nothing(key)
@@ -137,7 +139,7 @@ class Judge:
 
     def _about_group(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
         if target.group is None:
-            return Ignored(Reason.NO_GROUP, f"{key} acts on groups, this is a single request")
+            return Ignored(Reason.NO_GROUP, f"{key} works on a group, this is a single request")
         if decision in "nx":
             return self._reject_group(key, decision, target, named & target.rest)
         who = self._group_now(target, target.ready)
@@ -145,6 +147,8 @@ class Judge:
             return NeedsGroupBar(who.left_out, remembers=decision == "s")
         if decision == "s":
             return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
+        if any(member.reason is not Omission.CLOSED for member in who.left_out):
+            return OpenSheet(Offer(Act.APPROVE_GROUP, who.ready, key, left_out=who.left_out, group=True))
         ready = [self.look(ref) for ref in who.ready]
         return Decide(self._permit(Act.APPROVE_GROUP, ready, key, t))
 
@@ -190,6 +194,13 @@ _HELD = "a decision about it is held: take it back first"
 
 def _nothing_left(facts: TargetFacts) -> Ignored | None:
     return Ignored(Reason.NOTHING, facts.nothing) if facts.nothing else None
+
+
+def _one_by_one(key: str, decision: str, target: Target) -> str:
+    """The reason why a small letter does nothing on the heading of a group."""
+    if decision == "n":
+        return f"open a request to reject it, or N rejects all {len(target.rest)}"
+    return f"{key} works on one request, Y on the group" if decision == "y" else f"{key} works on one request"
 
 
 def _nothing(key: str) -> Ignored:

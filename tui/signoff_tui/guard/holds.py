@@ -183,9 +183,9 @@ class Holds(Generic[Payload]):
         return min((held.until for held in self._held), default=None)
 
     def row_text(self, request_id: str, now: float) -> str:
-        """The words in the row of a request: `held 2s`, or nothing."""
+        """The words in the row of a request: `2 s`, or nothing."""
         held = self.find(request_id)
-        return "" if held is None else f"held {_seconds(held.until - now)}"
+        return "" if held is None else f"{max(0, math.ceil(held.until - now))} s"
 
     def line(self, now: float) -> str:
         """The last row while something is held: the soonest of all, and how to undo."""

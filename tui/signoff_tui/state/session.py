@@ -37,12 +37,13 @@ from signoff_tui.state.documents import (
 )
 from signoff_tui.state.drift import Looked
 from signoff_tui.state.inbox import Entry, Inbox, PuttingAside, RowKey, ref_of
-from signoff_tui.state.tagged import Tags
+from signoff_tui.state.tagged import TAGGED, Tags
 from signoff_tui.text.summary import RISK_WORD, already_ended_text
 
 __all__ = [
     "ReviewSession",
     "first_unseen_of",
+    "is_unseen",
     "next_unseen",
 ]
 
@@ -107,18 +108,28 @@ class ReviewSession(DecisionSession):
         return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
-        """Return the target of decision keys for the guard, tagged or under the cursor; None on an empty list."""
-        if self.tags.acting:
-            return GuardTarget.tagged(self.tagged())
+        """Return the target of decision keys for the guard; None on an empty list.
+
+        Small letters are about the request under the cursor, capitals about what is tagged, else about its group.
+        """
         group = self.inbox.focused_group()
         entry = self.inbox.focused_request()
-        if entry is not None:
-            facts = self.facts(entry.id)
-            assert facts is not None
-            if group is None:
-                return GuardTarget.one(facts)
-            return GuardTarget.one(facts, group=group.key.id, members=self.eligibility(group.members))
-        return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group.members))
+        if self.tags:
+            several, members = TAGGED, self.tagged()
+        elif group is not None:
+            several, members = group.key.id, self.eligibility(group.members)
+        elif entry is None:
+            return None
+        else:
+            return GuardTarget.one(self._facts_of(entry))
+        if entry is None:
+            return GuardTarget.heading(several, members)
+        return GuardTarget.one(self._facts_of(entry), group=several, members=members)
+
+    def _facts_of(self, entry: Entry) -> TargetFacts:
+        facts = self.facts(entry.id)
+        assert facts is not None
+        return facts
 
     def tagged(self) -> Eligibility:
         """Return the tagged requests that an approval of them would cover, and why the others not."""
@@ -215,12 +226,11 @@ class ReviewSession(DecisionSession):
 
         return self.guard.holds.take_back_where(is_void)
 
-    def tidy(self) -> int:
-        """Remove ended requests, with all facts about them; returns the number of removed rows."""
-        removed = self.inbox.tidy()
-        self.coverages.forget(self._is_gone)
-        self.changes.forget(self._is_gone)
-        return removed
+    def fold(self) -> None:
+        """Remove the rows of what ended, with all facts about them. The person moves, so that rows may."""
+        if self.inbox.fold():
+            self.coverages.forget(self._is_gone)
+            self.changes.forget(self._is_gone)
 
     # -- deciding ----------------------------------------------------------------------------------------
 
@@ -279,11 +289,11 @@ def next_unseen(desk: ReviewSession) -> RowKey | None:
         focus = inbox.cursor
         cut = members.index(focus) + 1 if focus in members else 0
         for key in members[cut:] + members[:cut]:
-            if _is_unseen(desk, key):
+            if is_unseen(desk, inbox.entry(key.id)):
                 return key
     for index in chain(range(start, len(rows)), range(start)):  # there may be thousands: no list is made
         for candidate in _requests_of(inbox, rows[index].key):
-            if _is_unseen(desk, candidate):
+            if is_unseen(desk, inbox.entry(candidate.id)):
                 return candidate
     return None
 
@@ -291,11 +301,11 @@ def next_unseen(desk: ReviewSession) -> RowKey | None:
 def first_unseen_of(desk: ReviewSession, group: RowKey) -> Entry | None:
     """Return the first waiting member of a group that was not fully shown; None if there is none."""
     keys = _requests_of(desk.inbox, group)
-    return next((desk.inbox.entry(key.id) for key in keys if _is_unseen(desk, key)), None)
+    return next((entry for key in keys if is_unseen(desk, entry := desk.inbox.entry(key.id))), None)
 
 
-def _is_unseen(desk: ReviewSession, key: RowKey) -> bool:
-    entry = desk.inbox.entry(key.id)
+def is_unseen(desk: ReviewSession, entry: Entry) -> bool:
+    """True if a request waits, was not put aside, and a part of it that can be shown was not shown yet."""
     if not entry.waiting or entry.later:
         return False
     coverage = desk.coverage(entry)

@@ -33,7 +33,7 @@ class KeyHint(Struct, frozen=True):
     Attributes:
         key: The key as it is typed.
         label: Its action and the target. May hold names that others chose.
-        live: False for a key that does not work yet, shown as ``(y)``; the label says why.
+        live: False for a key that does not work now, which is drawn muted.
         token: Style of the label.
         slot: The least cells, so that later keys stay in place when the label changes.
         gap: Cells between it and the next.
@@ -47,7 +47,7 @@ class KeyHint(Struct, frozen=True):
     gap: int = 2
 
     def chunks(self) -> tuple[Chunk, Chunk]:
-        """``[y] approve``, or ``(y) approve`` while dead."""
+        """The key, which stands out while it works, and its label."""
         return _chunks(self)
 
     @property
@@ -59,9 +59,7 @@ class KeyHint(Struct, frozen=True):
 @lru_cache(maxsize=128)
 def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
     """Cached: the same keys are drawn again and again."""
-    # Brackets around a bracket would be unreadable.
-    shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
-    key = chunk(shown, "key" if hint.live else "notyet", keep=True)
+    key = chunk(hint.key, "key" if hint.live else "notyet", keep=True)
     label = foreign(f" {hint.label}{' ' * hint.gap}", hint.token if hint.live else "notyet")
     return key, replace(label, least=max(hint.slot - key.width, 0))
 

@@ -58,6 +58,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         self._painter: RowPainter = lambda _index, _width: ()
         self._rows: dict[int, Sequence[Line]] = {}
         """The lines of the visible rows as they were drawn last."""
+        self._drawn = True
 
     def show(self, count: int, painter: RowPainter, *, cursor: int | None, lines_per_row: int = 1) -> None:
         """Draw other rows. The row under the cursor keeps its place on the screen.
@@ -81,6 +82,19 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         if cursor is not None:
             self._keep_in_place(cursor, None if same_shape and moved else before)
         self._draw_changes()
+
+    @property
+    def drawn(self) -> bool:
+        """True if the last drawn picture shows the row under the cursor as it is."""
+        return self._drawn
+
+    def draw_again(self) -> None:
+        """Draw the row under the cursor once more, so that `drawn` refers to a new picture."""
+        if self._cursor is not None:
+            self._drawn = False
+            height = self._lines_per_row
+            top = self._cursor * height - int(self.scroll_offset.y)
+            self.refresh(Region(0, top, self.size.width, height))
 
     @property
     def first_visible(self) -> int:
@@ -108,6 +122,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view."""
         index, part = divmod(y + int(self.scroll_offset.y), self._lines_per_row)
+        self._drawn = self._drawn or index == self._cursor
         lines = self._lines_of(index)
         return self.painted(lines[part] if part < len(lines) else Line(), index)
 

@@ -1,4 +1,4 @@
-"""What lies where the action bar usually is: a sheet, a bar, a text box, a question."""
+"""What lies over the keys: a sheet, a text box, a question."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.guard import LeftOut, Offer, Ref
+from signoff_tui.guard import Offer, Ref
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.releasing import Listing
 from signoff_tui.state.reach import remember_preview
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.state.tagged import TAGGED
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 from signoff_tui.text.lines import Line
 
 __all__ = [
+    "Approving",
     "Asking",
     "Finding",
-    "GroupNotReady",
     "OpenBar",
     "Remembering",
     "Stopping",
@@ -34,15 +33,12 @@ class Unseen(Struct, frozen=True):
     """Not everything of a request was shown; offers the deliberate second act, which never remembers."""
 
     ref: Ref
-    remembers: bool = False
 
 
-class GroupNotReady(Struct, frozen=True):
-    """No member of a group can be approved yet."""
+class Approving(Struct, frozen=True):
+    """What an approval of a group, or of the tagged, covers where it leaves some out."""
 
-    group: str
-    left_out: tuple[LeftOut, ...]
-    remembers: bool = False
+    offer: Offer
 
 
 class Remembering(Struct, frozen=True):
@@ -84,16 +80,16 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy", "filter"] = "quit"
 
 
-OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking
+OpenBar = Unseen | Approving | Remembering | Stopping | Writing | Finding | Asking
 
 
 def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool, now: int) -> Sequence[Line]:
     """The lines of an open bar, above its text box if it has one; now is in microseconds since the epoch."""
     match open_bar:
-        case Unseen(ref, remembers):
-            return sheets.unseen_bar(desk, ref, room, remembers=remembers)
-        case GroupNotReady(about, left_out, remembers):
-            return sheets.group_bar(desk, left_out, room, tagged=about == TAGGED, remembers=remembers)
+        case Unseen(ref):
+            return sheets.unseen_question(desk, ref, room, armed=armed)
+        case Approving(offer):
+            return sheets.approve_sheet(desk, offer, room, armed=armed)
         case Remembering(refs, listing):
             others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
             previews = [remember_preview(desk.inbox, ref.id) for ref in refs if ref.id in desk.inbox]

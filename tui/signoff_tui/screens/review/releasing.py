@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from signoff.queue.records import Risk
 from signoff.text.time import age_text
 from signoff_tui.guard import Omission, Ref
-from signoff_tui.screens.review.naming import listed, names_of
+from signoff_tui.screens.review.names import listed, names_of
 from signoff_tui.state.inbox import Entry, ref_of
 from signoff_tui.state.reach import waiting_for_the_same
 from signoff_tui.state.session import ReviewSession

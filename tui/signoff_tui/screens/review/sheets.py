@@ -18,10 +18,10 @@ from signoff.queue.grant_coverage import (
     names_directory,
     where_words,
 )
-from signoff_tui.guard import LeftOut, Offer, Ref
+from signoff_tui.guard import Offer, Omission, Ref
 from signoff_tui.input.keymap import KeyMap
-from signoff_tui.screens.review.keybar import what_is_missing
-from signoff_tui.screens.review.naming import agents_of, as_many, left_out_names, listed, name_of, names_of
+from signoff_tui.screens.review.bars import what_is_missing
+from signoff_tui.screens.review.names import agents_of, as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
 from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.inbox import Entry
@@ -41,17 +41,17 @@ from signoff_tui.text.lines import (
 from signoff_tui.text.summary import ended_text, summarize
 
 __all__ = [
+    "approve_sheet",
     "careless",
     "editor_keys",
     "editor_lines",
     "find_keys",
     "find_lines",
-    "group_bar",
     "others_lines",
     "question_lines",
     "remember_sheet",
     "stop_sheet",
-    "unseen_bar",
+    "unseen_question",
 ]
 
 LONGEST_VALUE = 400
@@ -61,41 +61,35 @@ MOST_MATCHES = 5
 """The requests that a sheet describes one by one; of the others it says how many there are."""
 
 
-def unseen_bar(desk: ReviewSession, ref: Ref, room: BarRoom, *, remembers: bool) -> tuple[Line, ...]:
-    """Return the bar for the second act where not everything was shown; it approves once, whichever key asked."""
+def unseen_question(desk: ReviewSession, ref: Ref, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
+    """Return the question where not everything was shown; it approves once, whichever key asked."""
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
-    title = line(
-        chunk(f" ({desk.keys.shown('remember' if remembers else 'approve')}) ", "notyet", keep=True),
-        chunk(f"not {'remembered' if remembers else 'approved'}: ", "warn", keep=True),
-        chunk(what_is_missing(desk, entry), "warn"),
-    )
-    share = f"{int(desk.share(entry) * 100)}% shown"
-    anyway = "approve ONCE anyway" if remembers else "approve anyway"
-    recorded = f"{anyway}, recorded as {share}" if room.width >= 60 else f"{anyway} ({share})"
-    hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
-    if coverage is None or coverage.missing:
-        hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
-    return (title, *flow(hints, BarRoom(room.width, max(room.rows - 1, 1))))
+    missing = what_is_missing(desk, entry)
+    hints = [
+        KeyHint(desk.keys.shown("despite"), f"approve unread ({missing})", live=armed, token="warn"),
+        *([KeyHint(desk.keys.shown("page_down"), "read on")] if coverage is None or coverage.missing else []),
+        KeyHint("Esc", "back"),
+    ]
+    return flow(hints, BarRoom(room.width, 1))
 
 
-def group_bar(
-    desk: ReviewSession, left_out: Sequence[LeftOut], room: BarRoom, *, tagged: bool, remembers: bool
-) -> tuple[Line, ...]:
-    """Return the bar where nothing of a group, or of the tagged, is ready, with the reason for each."""
-    action, done = ("remember", "remembered") if remembers else ("approve", "approved")
-    key = desk.keys.shown(action if tagged else f"{action}_group")
-    what = "tagged request" if tagged else "request of the group"
+def approve_sheet(desk: ReviewSession, offer: Offer, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
+    """Return the sheet that lists exactly what a group approval covers, and what not, with the reasons."""
+    refs = [ref for ref in offer.refs if ref.id in desk.inbox]
+    left_out = [item for item in offer.left_out if item.reason is not Omission.CLOSED]
+    number = len(refs)
+    hints = [
+        KeyHint(
+            desk.keys.shown("approve"), f"approve {'this 1' if number == 1 else f'these {number}'}", live=armed
+        ),
+        KeyHint("Esc", "back"),
+    ]
+    most = max((room.rows - 1) // 2, 1)
     return (
-        line(
-            chunk(f" ({key}) ", "notyet", keep=True),
-            chunk(f"nothing {done}: no {what} is ready", "warn"),
-        ),
-        *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
-        *flow(
-            [KeyHint(desk.keys.shown("page_down"), "read next unseen"), KeyHint("Esc", "back")],
-            BarRoom(room.width, 1),
-        ),
+        *listed(" Approve exactly: ", names_of(desk, refs), room.width, head="strong", body="text", most=most),
+        *listed(" not: ", left_out_names(desk, left_out), room.width, head="warn", body="muted", most=most),
+        *flow(hints, BarRoom(room.width, 1)),
     )
 
 

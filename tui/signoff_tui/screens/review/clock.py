@@ -1,15 +1,58 @@
-"""When the screen changes by itself, without a key and without news from the queue."""
+"""What changes on the review screen by itself: holds end, keys get armed, lines count as shown, times go by."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
 
 from signoff.queue.records import StoredRequest
 from signoff.text.time import until_age_changes, until_left_changes
 from signoff_tui.state.delivery import until_unconfirmed_changes
 from signoff_tui.state.session import ReviewSession
 
-__all__ = ["next_moment"]
+if TYPE_CHECKING:
+    from signoff_tui.context import Office
+    from signoff_tui.screens.review.screen import ReviewScreen
+
+__all__ = ["Clock", "next_moment"]
+
+SHORTEST_TIMER = 0.02
+
+
+class Clock:
+    """Wakes the screen once, when the next thing changes.
+
+    Args:
+        screen: What changes.
+        office: Has the wall clock.
+    """
+
+    def __init__(self, screen: ReviewScreen, office: Office) -> None:
+        self._screen = screen
+        self._office = office
+        self._timer: Timer | None = None
+
+    def schedule(self) -> None:
+        """Wake up once, when the next thing changes by itself."""
+        if self._timer is not None:
+            self._timer.stop()
+        now = time.monotonic()
+        moment = next_moment(self._screen.desk, self._screen.timed, now, self._office.now())
+        self._timer = self._screen.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        desk = self._screen.desk
+        for held in desk.guard.holds.due(time.monotonic()):
+            self._screen.send(held)
+        desk.coverages.settle()
+        self._screen.redraw()
+
+
+# -- The moment of the next change.
 
 SHORTEST_WAIT = 5.0
 """Seconds by which a waiting time may be late: many requests do not keep the screen busy."""

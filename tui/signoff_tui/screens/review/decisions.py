@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from signoff_tui.guard import (
     Act,
@@ -16,10 +16,12 @@ from signoff_tui.guard import (
     Held,
     Ignored,
     KeysLocked,
+    LeftOut,
     NeedsGroupBar,
     NeedsUnseenBar,
     NotDecisive,
     Offer,
+    Omission,
     OpenEditor,
     OpenSheet,
     Reaction,
@@ -28,70 +30,72 @@ from signoff_tui.guard import (
     SheetClosed,
     TakenBack,
 )
-from signoff_tui.screens.review.copying import COPIES
-from signoff_tui.screens.review.face import Face
-from signoff_tui.screens.review.naming import as_listed, as_many, names_of
+from signoff_tui.screens.review.names import as_listed, as_many, left_out_names, names_of
 from signoff_tui.screens.review.open_bar import (
+    Approving,
     Asking,
     Finding,
-    GroupNotReady,
+    OpenBar,
     Remembering,
     Stopping,
     Unseen,
     Writing,
     bar_lines,
 )
+from signoff_tui.screens.review.outside import COPIES
 from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.inbox import RowKey
 from signoff_tui.state.reach import remember_preview, waiting_of_agent
-from signoff_tui.state.tagged import TAGGED
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 
-__all__ = ["Deciding"]
+if TYPE_CHECKING:
+    from signoff_tui.screens.review.screen import ReviewScreen
+
+__all__ = ["Decisions", "reason_is_gone"]
 
 
 NAMES = 60
 """Cells for the names of what was taken back."""
 
 
-class Deciding:
-    """Does what the guard permits, and nothing else."""
+class Decisions:
+    """Does what the guard permits, and nothing else.
 
-    def __init__(self, face: Face) -> None:
-        self._face = face
+    Args:
+        screen: Where the decisions are made.
+    """
+
+    def __init__(self, screen: ReviewScreen) -> None:
+        self._screen = screen
 
     def react(self, reaction: Reaction) -> bool:
         """Do what a reaction asks for; False when the key is left for others to handle."""
         for effect in reaction.effects:
             self._suffer(effect)
-        face, desk = self._face, self._face.desk
+        screen, desk = self._screen, self._screen.desk
         verdict = reaction.verdict
         match verdict:
             case NotDecisive() | EditorText():
                 return False
             case Ignored(_, text):
-                face.say(text)
+                screen.say(text)
             case Decide(permit):
-                left = self._left_out_of_the_tagged(permit.refs)
-                note = face.boxes.feedback_text(permit.refs) if isinstance(face.bar, Writing) else None
-                face.say("")
-                face.open_bar(None)
+                note = screen.boxes.feedback_text(permit.refs) if isinstance(screen.bar, Writing) else None
+                screen.say("")
+                screen.open_bar(None)
                 desk.hold(permit, note)
-                if left:
-                    face.say(f"still waiting, still tagged: {as_many(left, NAMES)}")
-                face.redraw(Cause.ADVANCED)
+                screen.redraw(Cause.ADVANCED)
             case OpenEditor(offer):
-                face.open_bar(Writing(offer, hard=offer.act is Act.STOP))
+                screen.open_bar(Writing(offer, hard=offer.act is Act.STOP))
             case OpenSheet(offer):
                 self._open_sheet(offer)
-            case NeedsUnseenBar(ref, _, remembers):
-                face.open_bar(Unseen(ref, remembers=remembers))
-            case NeedsGroupBar(left_out, remembers):
-                group = desk.inbox.focused_group()
-                about = TAGGED if desk.tags.acting or group is None else group.key.id
-                face.open_bar(GroupNotReady(about, left_out, remembers=remembers))
+            case NeedsUnseenBar(ref):
+                screen.open_bar(Unseen(ref))
+            case NeedsGroupBar(left_out):
+                screen.say(self._covers_nothing(left_out))
             case Answered(key):
                 self._answer(key)
             case _:
@@ -103,146 +107,146 @@ class Deciding:
         if not held:
             return
         refs = [ref for item in held for ref in item.refs]
-        desk = self._face.desk
+        desk = self._screen.desk
         desk.take_back(held)
         for item in held:
             if item.payload.decision.note:
-                self._face.office.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
+                self._screen.office.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
         verb = "is" if len(refs) == 1 else "are"
-        self._face.say(
+        self._screen.say(
             f"{why}: {as_many(names_of(desk, as_listed(desk, refs)), NAMES)} {verb} waiting again", token="held"
         )
-        self._face.redraw(Cause.CHANGED)
+        self._screen.redraw(Cause.CHANGED)
 
     def welcome_back(self) -> None:
         """Say which requests ask again although they were approved."""
-        desk = self._face.desk
+        desk = self._screen.desk
         refs, desk.came_back[:] = tuple(desk.came_back), ()
         if refs:
             names = as_many(names_of(desk, refs), NAMES)
-            self._face.say(f"came back: {names} changed on disk after you approved it: read again")
+            self._screen.say(f"came back: {names} changed on disk after you approved it: read again")
 
-    def undo(self, *, everything: bool) -> None:
-        """Take back the last held decision, or all of them."""
-        holds = self._face.desk.guard.holds
-        if everything:
-            taken = holds.take_back_all()
-        else:
-            last = holds.take_back_last()
-            taken = (last,) if last is not None else ()
-        if not taken:
-            self._face.say("nothing is held; what was sent cannot be taken back")
-        self.take_back(taken)
-        if taken:
-            self._return_to(taken[-1])
+    def undo(self) -> None:
+        """Take back the held decision made last."""
+        held = self._screen.desk.guard.holds.take_back_last()
+        if held is None:
+            self._screen.say("too late: sent already", token="muted")
+            return
+        self.take_back((held,))
+        self._return_to(held)
 
     def _return_to(self, held: Held[HeldAnswer]) -> None:
         """Back to what was taken back, which is armed anew: the request, or its group in the list."""
-        face, inbox = self._face, self._face.desk.inbox
+        screen, inbox = self._screen, self._screen.desk.inbox
         entries = [inbox.entry(ref.id) for ref in held.refs if ref.id in inbox]
         if not entries:
             return
         group = entries[0].group
         several = len(held.refs) > 1 and held.permit.act is not Act.RELEASE
-        whole = several and group is not None and face.views.now == "inbox"
+        whole = several and group is not None and not inbox.group(group).single
         inbox.move_to(group if whole and group is not None else RowKey("request", entries[0].id))
-        face.desk.guard.restart()
-        face.redraw(Cause.CHANGED)
+        screen.desk.guard.restart()
+        screen.redraw(Cause.CHANGED)
 
     def close_bar(self) -> bool:
         """Close whatever lies over the action bar, as Esc does; False when there is nothing."""
-        face = self._face
-        match face.bar:
+        screen = self._screen
+        match screen.bar:
             case None:
                 return False
             case Writing() | Finding():
-                face.desk.guard.editor_closed()
-            case Unseen() | GroupNotReady():
-                face.desk.guard.bar_closed()
-            case Remembering() | Stopping() | Asking():
-                face.desk.guard.sheet_closed()
-        face.open_bar(None)
+                screen.desk.guard.editor_closed()
+            case Unseen():
+                screen.desk.guard.bar_closed()
+            case Approving() | Remembering() | Stopping() | Asking():
+                screen.desk.guard.sheet_closed()
+        screen.open_bar(None)
         return True
 
     def soften(self) -> None:
         """Turn a stop that is being written into a soft rejection."""
-        if isinstance(self._face.bar, Writing) and self._face.bar.hard:
-            self._face.desk.guard.editor_softened()
-            self._face.open_bar(Writing(self._face.bar.offer, hard=False))
+        if isinstance(self._screen.bar, Writing) and self._screen.bar.hard:
+            self._screen.desk.guard.editor_softened()
+            self._screen.open_bar(Writing(self._screen.bar.offer, hard=False))
 
     def ask_to_quit(self) -> None:
         """Leave, unless something is held or known to wait: then ask first."""
-        desk = self._face.desk
+        desk = self._screen.desk
         held = len(desk.guard.holds)
         waiting = desk.inbox.tally.counts.waiting if desk.guard.connected else 0  # nobody knows what waits now
         if held:
             word = "decision" if held == 1 else "decisions"
             self._ask(
-                f"{held} {word} not sent yet.",
+                f"{held} {word} not sent:",
                 KeyHint("y", "send and quit"),
                 KeyHint("u", "take back and quit"),
                 KeyHint("Esc", "stay"),
             )
         elif waiting:
-            stay = "1 request stays" if waiting == 1 else f"{waiting} requests stay"
+            keep = "keeps" if waiting == 1 else "keep"
             self._ask(
-                f"{stay} blocked until somebody decides.",
+                f"{waiting} {keep} waiting.",
                 KeyHint("y", "quit"),
                 KeyHint("Esc", "stay"),
             )
         else:
-            self._face.leave()
+            self._screen.leave()
 
     # -- parts -------------------------------------------------------------------------------------------
 
-    def _left_out_of_the_tagged(self, refs: Sequence[Ref]) -> list[str]:
-        """Names of what is tagged and not covered by the decision about the tagged that is made now."""
-        desk = self._face.desk
-        if not desk.tags.acting:
-            return []
-        covered = {ref.id for ref in refs}
-        return names_of(desk, [ref for ref in desk.tags.refs if ref.id not in covered])
+    def _covers_nothing(self, left_out: Sequence[LeftOut]) -> str:
+        """The reason why a key that approves several approves none."""
+        key = self._screen.desk.keys.shown("approve_group")
+        reasons = {item.reason for item in left_out} - {Omission.CLOSED}
+        if not reasons:
+            return f"{key} has nothing to approve: nothing of it waits"
+        if Omission.UNSEEN in reasons:
+            return f"{key} approves nothing yet: read a file first"
+        return f"{key} approves nothing: " + as_many(left_out_names(self._screen.desk, left_out), NAMES)
 
     def _suffer(self, effect: Effect) -> None:
-        face = self._face
+        screen = self._screen
         match effect:
             case TakenBack(held):
                 self.take_back(held, "taken back before it was sent")
             case SheetClosed() | BarClosed():
-                face.open_bar(None)
+                screen.open_bar(None)
             case KeysLocked(keys=keys):
-                face.desk.tags.act(on=False)
                 self._undo(keys)
-                face.redraw(Cause.CHANGED)
+                screen.redraw(Cause.CHANGED)
             case _:
                 assert_never(effect)
 
     def _undo(self, keys: Sequence[str]) -> None:
         """Undo what keys changed that were obeyed before they were known to be typing."""
-        for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
+        for action in (self._screen.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
-                self._face.desk.later.undo()
-            elif action is not None and action.name in {"only_agent", "clear_filter", "saved"}:
-                self._face.filtering.undo()
-            elif action is not None and action.name in {"tag", "untag_all"}:
-                self._face.desk.tags.undo()
+                self._screen.desk.later.undo()
+            elif action is not None and action.name == "saved":
+                self._screen.filtering.undo()
+            elif action is not None and action.name == "tag":
+                self._screen.desk.tags.undo()
             elif action is not None and action.name == "toggle_hunk":
-                self._face.desk.changes.undo_toggle()
+                self._screen.desk.changes.undo_toggle()
 
     def _open_sheet(self, offer: Offer) -> None:
-        face, desk = self._face, self._face.desk
+        screen, desk = self._screen, self._screen.desk
+        if offer.act is Act.APPROVE_GROUP:
+            desk.guard.sheet_opened(confirm=desk.keys.key("approve"))
+            screen.open_bar(Approving(offer))
+            return
         if offer.act is Act.STOP_ALL:
             refs = waiting_of_agent(desk)
             if not refs:
                 desk.guard.sheet_closed()
-                face.say("this agent waits for nothing")
+                screen.say("this agent waits for nothing")
                 return
             desk.guard.sheet_opened(confirm=desk.keys.key("despite"), refs=refs)
-            face.open_bar(Stopping(refs))
+            screen.open_bar(Stopping(refs))
             return
         if not desk.may_be_remembered(offer.refs):
             desk.guard.sheet_closed()
-            face.say("never remembered: it hides a secret, leads elsewhere or is not kept")
+            screen.say("never remembered: it hides a secret, leads elsewhere or is not kept")
             return
         previews = [remember_preview(desk.inbox, ref.id) for ref in offer.refs]
         listing = None if offer.group or careless(previews) else self._listing(offer.refs[0])
@@ -251,41 +255,52 @@ class Deciding:
         )
         confirm = desk.keys.key("despite" if careless(previews) else "approve")
         desk.guard.sheet_opened(confirm=confirm, release=release)
-        face.open_bar(Remembering(offer.refs, listing))
+        screen.open_bar(Remembering(offer.refs, listing))
 
     def _listing(self, ref: Ref) -> Listing | None:
         """What the sheet of a request lists to be released; None where the whole sheet would have no room."""
-        face, extent, now = self._face, self._face.extent, self._face.office.now()
-        listing = listing_for(face.desk, ref, now=now, width=extent.columns, rows=extent.listed_rows)
+        screen, layout, now = self._screen, self._screen.room, self._screen.office.now()
+        listing = listing_for(screen.desk, ref, now=now, width=layout.columns, rows=layout.listed_rows)
         sheet = Remembering((ref,), listing)
-        lines = bar_lines(face.desk, sheet, BarRoom(extent.columns, extent.action_rows), armed=False, now=now)
-        return listing if len(lines) <= extent.sheet_rows else None
+        lines = bar_lines(screen.desk, sheet, BarRoom(layout.columns, 2), armed=False, now=now)
+        return listing if len(lines) <= layout.sheet_rows else None
 
     def ask_what_to_copy(self) -> None:
         """Ask what of the request goes to the clipboard."""
-        entry = self._face.desk.inbox.focused_request()
+        entry = self._screen.desk.inbox.focused_request()
         if entry is None:
-            self._face.say("c copies what a request holds: go to one", token="muted")
+            self._screen.say("c copies what a request holds: go to one", token="muted")
             return
         hints = [KeyHint(key, what) for key, what in COPIES.items()]
         self._ask("Copy", *hints, KeyHint("Esc", "back"), about="copy")
 
     def _ask(self, question: str, *hints: KeyHint, about: Literal["quit", "copy"] = "quit") -> None:
         keys = frozenset(hint.key for hint in hints if len(hint.key) == 1)
-        self._face.desk.guard.question_opened(keys)
-        self._face.open_bar(Asking(question, hints, about))
+        self._screen.desk.guard.question_opened(keys)
+        self._screen.open_bar(Asking(question, hints, about))
 
     def _answer(self, key: str) -> None:
         """Do what the answer to a question of ours says."""
-        face, bar = self._face, self._face.bar
-        face.open_bar(None)
+        screen, bar = self._screen, self._screen.bar
+        screen.open_bar(None)
         if isinstance(bar, Asking) and bar.about == "copy":
-            face.outside.copy(key)
+            screen.outside.copy(key)
             return
-        holds = face.desk.guard.holds
+        holds = screen.desk.guard.holds
         if key == "u":
             self.take_back(holds.take_back_all())
         due: tuple[Held[Any], ...] = holds.release_all() if key == "y" else ()
         for held in due:
-            face.send(held)
-        face.leave()
+            screen.send(held)
+        screen.leave()
+
+
+def reason_is_gone(desk: ReviewSession, bar: OpenBar | None) -> bool:
+    """True if the request that a question is about was shown meanwhile, or another one is the target."""
+    if not isinstance(bar, Unseen):
+        return False
+    entry = desk.inbox.focused_request()
+    coverage = None if entry is None or entry.id != bar.ref.id else desk.coverage(entry)
+    if coverage is not None and coverage.complete:
+        desk.guard.bar_closed()
+    return not desk.guard.offers_unseen
