@@ -33,6 +33,7 @@ from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.persistence import ListStates
+from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.state.session import ReviewSession
 
 PATIENCE = 30.0
@@ -381,6 +382,7 @@ async def screen(
     asks_for_theme: bool = False,
     list_states: ListStates | None = None,
     mute_file: MuteFile | None = None,
+    read_marks: ReadMarks | None = None,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -400,6 +402,7 @@ async def screen(
         asks_for_theme: Ask for a theme first.
         list_states: Where it is kept how the list is left.
         mute_file: Where it is kept what is muted.
+        read_marks: Where it is kept what was shown.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -414,6 +417,7 @@ async def screen(
         asks_for_theme=asks_for_theme,
         list_states=list_states,
         mute_file=mute_file,
+        read_marks=read_marks,
     )
     async with app.run_test(size=size) as pilot:
         seen = Screen(app, pilot)

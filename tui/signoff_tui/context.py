@@ -28,6 +28,7 @@ from signoff_tui.state.amendments import with_marks
 from signoff_tui.state.decision_session import HeldAnswer, send_held
 from signoff_tui.state.documents import Content, make_content, scanned
 from signoff_tui.state.message import EarlierTexts
+from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.terminal.sequences import Saying
 from signoff_tui.workers import Aside
 
@@ -81,6 +82,7 @@ class Office:
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
         muting: The mutes of notices.
         keys: The keys of the person; those of the table if they are left out.
+        read_marks: Where it is kept what was shown; None for nowhere.
     """
 
     def __init__(
@@ -91,12 +93,15 @@ class Office:
         wall_clock: Callable[[], int],
         muting: Muting,
         keys: KeyMap | None = None,
+        read_marks: ReadMarks | None = None,
     ) -> None:
         self._queue = queue
         self.place = place
         self.now = wall_clock
         self.muting = muting
         self.keys = keys or KeyMap()
+        self.read_marks = read_marks
+        """Where it is kept what was shown; None for nowhere."""
         self._app = app
         self._sending: set[asyncio.Task[tuple[DecideResult, ...]]] = set()
         self.announcement = Announcement()

@@ -197,6 +197,11 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Status("")
         return self._target_status(self.target, now)
 
+    def next_arming(self, now: float) -> float | None:
+        """The next time at which keys begin to count, or None."""
+        moments = [self._quiet_at, *(arming.armed_at for arming in self._armings())]
+        return min((at for at in moments if at is not None and at > now), default=None)
+
     def set_armed(self, now: float) -> bool:
         """True if the keys about several requests count at `now`, as far as their target goes."""
         at = self._set.armed_at

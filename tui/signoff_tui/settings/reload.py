@@ -33,6 +33,9 @@ class Uses(Protocol):
     def use(self, chosen: ResolvedSettings, before: ResolvedSettings) -> None:
         """Go on with other choices than before."""
 
+    def look_at_marks(self) -> None:
+        """Read what other screens have shown."""
+
 
 class Following:
     """Reads again what changed, and tells the app.
@@ -42,11 +45,20 @@ class Following:
         personal: The sources of the choices of this run; None if they never change.
         chosen: The choices of this run.
         muting: The mutes; all screens of one queue share them.
+        marks: The file of read marks, which screens share too; None if there is none.
     """
 
-    def __init__(self, uses: Uses, personal: Personal | None, chosen: ResolvedSettings, muting: Muting) -> None:
+    def __init__(
+        self,
+        uses: Uses,
+        personal: Personal | None,
+        chosen: ResolvedSettings,
+        muting: Muting,
+        marks: Path | None = None,
+    ) -> None:
         self._uses = uses
         self._muting = muting
+        self._marks = marks
         self._personal = personal
         self._chosen = chosen
         self._said = ""
@@ -76,12 +88,15 @@ class Following:
         # What is not there yet may be there now. And first this: what changes from here on is told.
         self._watch.watch(*self._places())
         self._muting.look()
+        self._uses.look_at_marks()
         self._look_at_rules()
         if self._personal is not None:
             self._look_at_choices(self._personal)
 
     def _places(self) -> tuple[list[Path], list[Path]]:
         files, folders = [*map(Path, watched_files()), *self._muting.files], []
+        if self._marks is not None:
+            files.append(self._marks)
         if self._personal is not None:
             files.append(self._personal.file)
             folders.append(self._personal.folder)

@@ -67,7 +67,11 @@ class Actions:
 
     def perform(self, action: Action) -> None:
         """Do an action that decides nothing."""
-        _HANDLERS[action.name](self)
+        self.do(action.name)
+
+    def do(self, name: str) -> None:
+        """Do an action by its name."""
+        _HANDLERS[name](self)
 
     @property
     def _desk(self) -> ReviewSession:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -61,6 +62,16 @@ def keys_row(keys: Sequence[Key], width: int) -> Line:
         free = end - start - name.width - said.width
         pieces += [name, said, chunk(" " * max(free, 0), keep=True)]
     return Line(tuple(pieces), background="surface")
+
+
+CLICKED = {3: "page_down", 4: "filter", 5: "help"}
+"""The actions of the keys that can be clicked: no click decides."""
+
+
+def action_at(column: int, width: int) -> str | None:
+    """Return the action of the key at a column of the row; None if there is none that a click does."""
+    starts = [max(round(share * width), 1) for share in SHARES]
+    return CLICKED.get(bisect_right(starts, column) - 1)
 
 
 def _in_words(key: Key, cells: int) -> str:

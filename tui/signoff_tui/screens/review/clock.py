@@ -75,10 +75,9 @@ def next_moment(desk: ReviewSession, shown: Iterable[StoredRequest], now: float,
     Returns:
         Monotonic seconds, later than `now` except where something is due already.
     """
-    armed_at = desk.guard.status(now).changes_at
     moments = [
         desk.guard.holds.next_due(),
-        armed_at if armed_at is not None and armed_at > now else None,
+        desk.guard.next_arming(now),
         desk.coverages.settles_at,
         now + (1.0 if len(desk.guard.holds) else _until_a_time_changes(desk, shown, wall)),
     ]

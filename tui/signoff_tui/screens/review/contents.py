@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,13 @@ from signoff_tui.state.drift import DriftWatch, Looked
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.page import Page, page_from
 from signoff_tui.text.lines import Line, chunk, line
+from signoff_tui.widgets.document.layout import ViewPosition
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.screens.review.work import ContentMade, Drifted, Work
+    from signoff_tui.screens.review.work import ContentMade, Drifted, MarksRead, Work
+    from signoff_tui.state.documents import ContentKey
+    from signoff_tui.state.read_marks import ReadMark
     from signoff_tui.state.session import ReviewSession
     from signoff_tui.widgets.document.view import DocumentView
 
@@ -47,6 +50,7 @@ class Contents:
         self._timer: Timer | None = None
         self._for: RowKey | None = None
         self._at_first_unread = False
+        self._kept = 0
         self.patience = Patience()
         """Whether a picture waits for contents."""
         self.page: Page | None = None
@@ -185,6 +189,27 @@ class Contents:
     def displayed(self) -> None:
         """Note a painted picture."""
         self._after_picture.displayed()
+
+    # -- read marks ----------------------------------------------------------------------------------------
+
+    def keep_marks(self) -> None:
+        """Write down what was shown, if that is more than before."""
+        if self._desk.coverages.changes != self._kept:
+            self._kept = self._desk.coverages.changes
+            self._work.keep_marks(self.marks)
+
+    @property
+    def marks(self) -> Mapping[ContentKey, ReadMark]:
+        """What was shown of the requests that wait."""
+        inbox = self._desk.inbox
+        waits = lambda id_: id_ in inbox and inbox.entry(id_).request.pending  # noqa: E731
+        return self._desk.coverages.marks(waits, self._screen.office.now())
+
+    def take_marks(self, event: MarksRead) -> None:
+        """Count what was shown before, or on another screen."""
+        if self._desk.coverages.restore(event.marks):
+            self._at_first_unread = self._screen.document.viewport.top == ViewPosition(0)
+            self._screen.redraw(Cause.CHANGED)
 
     # -- waiting for contents ------------------------------------------------------------------------------
 

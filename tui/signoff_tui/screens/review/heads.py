@@ -257,7 +257,11 @@ def _who(desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, w
         (chunk(f"  asked {age_text((style.now - request.created_at) / 1e6)} ago", "muted"),),
         (chunk("  "), *_risk(desk, entry)),
         *([(chunk(f"  expires {left_text(max(left, 0))}", "warn"),)] if left is not None else []),
-        *([(chunk("  rule: ", "muted"), foreign(why, "muted"))] if why else []),
+        *(
+            [(chunk("  " if why.startswith("rule ") else "  rule: ", "muted"), foreign(why, "muted"))]
+            if why
+            else []
+        ),
     ]
     told: list[Chunk] = []
     for piece in pieces:
@@ -365,4 +369,4 @@ def foot_line(rest: Rest, hunks_below: int) -> Line:
         return Line()
     rows = f" {'over ' if rest.more else ''}{rest.rows:,} {'row' if rest.rows == 1 else 'rows'} below"
     hunks = f", {hunks_below} {'hunk' if hunks_below == 1 else 'hunks'}" if hunks_below else ""
-    return line(chunk(rows + hunks, "warn"))
+    return line(chunk(rows + hunks, "muted"))

@@ -61,6 +61,8 @@ class Pressing:
                 self._actions.choose_filter(key)
             elif self.moves_allowed or key == "escape":
                 self._actions.press(key)
+                if key.isalpha() and not key.isascii() and len(key) == 1:
+                    screen.say("keys are Latin letters: switch the keyboard layout")
         screen.schedule()
         return True
 
@@ -76,6 +78,12 @@ class Pressing:
             self._screen.say(f"{action.shown} does that: look, then press it")
         elif self.moves_allowed:
             self._actions.perform(action)
+
+    def click_key(self, name: str | None) -> None:
+        """Do what a key of the bottom row does, if a click may."""
+        if name is not None and self.moves_allowed and not self._screen.desk.guard.too_small:
+            self._screen.say("")
+            self._actions.do(name)
 
     def click_row(self, event: RowList.Clicked) -> None:
         """Go to a row of the list, or open it."""

@@ -16,7 +16,7 @@ from signoff_tui.context import Office
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.input.actions import Action
 from signoff_tui.screens.review.actions import Actions
-from signoff_tui.screens.review.bars import LastWords
+from signoff_tui.screens.review.bars import LastWords, action_at
 from signoff_tui.screens.review.clock import Clock
 from signoff_tui.screens.review.contents import Contents
 from signoff_tui.screens.review.decisions import Decisions, reason_is_gone
@@ -29,7 +29,16 @@ from signoff_tui.screens.review.open_bar import Finding, OpenBar, Remembering, W
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.pressing import Pressing
 from signoff_tui.screens.review.rows import cells_needed
-from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, LookedBack, QueueNews, Work
+from signoff_tui.screens.review.work import (
+    Answers,
+    ContentMade,
+    Drifted,
+    Edited,
+    LookedBack,
+    MarksRead,
+    QueueNews,
+    Work,
+)
 from signoff_tui.screens.review.writing import Boxes
 from signoff_tui.settings import DiffSettings
 from signoff_tui.state.decision_session import HeldAnswer
@@ -120,6 +129,11 @@ class ReviewScreen(Screen[None]):
         """Draw the empty list; the office brings changes from now on."""
         self.show_diffs(self._diff)
         self.redraw(Cause.ARRIVED)
+        self.look_at_marks()
+
+    def look_at_marks(self) -> None:
+        """Read what was shown before, or on another screen."""
+        self._work.read_marks()
 
     # -- what is shown ------------------------------------------------------------------------------------
 
@@ -240,6 +254,10 @@ class ReviewScreen(Screen[None]):
     def _content_made(self, event: ContentMade) -> None:
         self.contents.take(event)
 
+    @on(MarksRead)
+    def _marks_read(self, event: MarksRead) -> None:
+        self.contents.take_marks(event)
+
     @on(Edited)
     def _edited(self, event: Edited) -> None:
         self.incoming.take_edit(event)
@@ -295,6 +313,10 @@ class ReviewScreen(Screen[None]):
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
         self._pressing.click_row(event)
+
+    @on(LinesView.Clicked, "#keys")
+    def _key_clicked(self, event: LinesView.Clicked) -> None:
+        self._pressing.click_key(action_at(event.column, self.size.width))
 
     @on(RowList.Resized)
     def _list_resized(self) -> None:
@@ -428,6 +450,7 @@ class ReviewScreen(Screen[None]):
             self.open_bar(None)
         self._drawing.bars(self._said)
         self._paints.expect()
+        self.contents.keep_marks()
         self._clock.schedule()
 
     def take_standing(self) -> None:

@@ -6,6 +6,7 @@ What comes of it arrives as messages: a screen that is being closed does not get
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
 from signoff_tui.state.drift import FilesNow, Looked
 from signoff_tui.state.inbox import Entry
+from signoff_tui.state.read_marks import ReadMark, ReadMarks
 from signoff_tui.widgets.document.highlight import highlight_blocks
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.workers import AsideBusyError, run_beside
@@ -28,7 +30,7 @@ from signoff_tui.workers import AsideBusyError, run_beside
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "LookedBack", "QueueNews", "Work"]
+__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "LookedBack", "MarksRead", "QueueNews", "Work"]
 
 
 SETTLED_SECONDS = 0.2
@@ -85,6 +87,14 @@ class Drifted(Message):
         self.looked = looked
 
 
+class MarksRead(Message):
+    """The marks of what was shown before, or on other screens, were read."""
+
+    def __init__(self, marks: Mapping[ContentKey, ReadMark]) -> None:
+        super().__init__()
+        self.marks = marks
+
+
 class LookedBack(Message):
     """What was decided lately was read; None if it cannot be."""
 
@@ -132,6 +142,17 @@ class Work:
     def look_back(self) -> None:
         """Read what was decided lately; `LookedBack` follows."""
         run_beside(self._screen, self._look_back, group="lately")
+
+    def read_marks(self) -> None:
+        """Read what was shown before, or on other screens; `MarksRead` follows."""
+        if (kept := self._office.read_marks) is not None:
+            run_beside(self._screen, partial(self._read_marks, kept), group="read marks")
+
+    def keep_marks(self, marks: Mapping[ContentKey, ReadMark]) -> None:
+        """Write down what was shown, once nothing more is shown for a moment."""
+        if (kept := self._office.read_marks) is not None:
+            keeping = partial(self._keep_marks, kept, marks)
+            run_beside(self._screen, keeping, group="keep marks", exclusive=True)
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
@@ -182,6 +203,13 @@ class Work:
             self._screen.post_message(LookedBack(None))
         else:
             self._screen.post_message(LookedBack(lately))
+
+    async def _read_marks(self, kept: ReadMarks) -> None:
+        self._screen.post_message(MarksRead(await self._office.compute(kept.load)))
+
+    async def _keep_marks(self, kept: ReadMarks, marks: Mapping[ContentKey, ReadMark]) -> None:
+        await asyncio.sleep(SETTLED_SECONDS)
+        await self._office.compute(kept.add, marks, self._office.now())
 
     async def _leave(self) -> None:
         await self._office.drained()
