@@ -130,7 +130,6 @@ from signoff_tui.guard.results import (
     Verdict,
 )
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.stage import Release
 from signoff_tui.guard.targets import (
     Eligibility,
     LeftOut,
@@ -178,7 +177,6 @@ __all__ = [
     "Reaction",
     "Reason",
     "Ref",
-    "Release",
     "Risk",
     "SheetClosed",
     "Status",

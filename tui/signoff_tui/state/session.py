@@ -11,6 +11,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from signoff.queue.amendment import Instead
+from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import (
     Act,
@@ -234,13 +235,20 @@ class ReviewSession(DecisionSession):
 
     # -- deciding ----------------------------------------------------------------------------------------
 
-    def hold(self, permit: Permit, note: str | None = None) -> Held[HeldAnswer]:
+    def hold(
+        self, permit: Permit, note: str | None = None, pattern: GrantPattern | None = None
+    ) -> Held[HeldAnswer]:
         """Hold the permitted decision, mark its requests and move the cursor on.
+
+        Args:
+            permit: The guard's leave.
+            note: The reviewer's words to the agent.
+            pattern: The calls that are remembered, if these are others than exactly the call.
 
         Raises:
             PermitError: The guard does not know the permit (any more).
         """
-        held = super().hold(permit, note)
+        held = super().hold(permit, note, pattern)
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # A reader of a request that was left out goes on reading it.

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
+from msgspec.structs import replace
+
+from signoff.policy.grant_scope import Offer as Proposals
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import PatternPreview
 from signoff_tui.guard import (
     Act,
     Answered,
@@ -25,37 +30,34 @@ from signoff_tui.guard import (
     OpenEditor,
     OpenSheet,
     Reaction,
-    Ref,
-    Release,
     SheetClosed,
     TakenBack,
 )
+from signoff_tui.screens.review.allow import Allowing, choices, released
 from signoff_tui.screens.review.names import as_listed, as_many, left_out_names, names_of
 from signoff_tui.screens.review.open_bar import (
     Approving,
     Asking,
     Finding,
     OpenBar,
-    Remembering,
     Stopping,
     Unseen,
     Writing,
-    bar_lines,
 )
 from signoff_tui.screens.review.outside import COPIES
-from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
-from signoff_tui.screens.review.sheets import careless
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.inbox import RowKey
-from signoff_tui.state.reach import remember_preview, waiting_of_agent
+from signoff_tui.state.reach import waiting_of_agent
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.key_hints import BarRoom, KeyHint
+from signoff_tui.text.key_hints import KeyHint
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
 __all__ = ["Decisions", "reason_is_gone"]
 
+
+_ALLOW_KEYS = frozenset({"w", "left", "right"})
 
 NAMES = 60
 """Cells for the names of what was taken back."""
@@ -84,9 +86,10 @@ class Decisions:
                 screen.say(text)
             case Decide(permit):
                 note = screen.boxes.feedback_text(permit.refs) if isinstance(screen.bar, Writing) else None
+                pattern = _allowed_pattern(desk, screen.bar, permit.key)
                 screen.say("")
                 screen.open_bar(None)
-                desk.hold(permit, note)
+                desk.hold(permit, note, pattern)
                 screen.redraw(Cause.ADVANCED)
             case OpenEditor(offer):
                 screen.open_bar(Writing(offer, hard=offer.act is Act.STOP))
@@ -158,7 +161,7 @@ class Decisions:
                 screen.desk.guard.editor_closed()
             case Unseen():
                 screen.desk.guard.bar_closed()
-            case Approving() | Remembering() | Stopping() | Asking():
+            case Approving() | Allowing() | Stopping() | Asking():
                 screen.desk.guard.sheet_closed()
         screen.open_bar(None)
         return True
@@ -248,22 +251,61 @@ class Decisions:
             desk.guard.sheet_closed()
             screen.say("never remembered: it hides a secret, leads elsewhere or is not kept")
             return
-        previews = [remember_preview(desk.inbox, ref.id) for ref in offer.refs]
-        listing = None if offer.group or careless(previews) else self._listing(offer.refs[0])
-        release = (
-            Release(desk.keys.key(RELEASES), listing.listed) if listing is not None and listing.listed else None
-        )
-        confirm = desk.keys.key("despite" if careless(previews) else "approve")
-        desk.guard.sheet_opened(confirm=confirm, release=release)
-        screen.open_bar(Remembering(offer.refs, listing))
+        self._allow(Allowing(offer.refs))
+        if len(offer.refs) == 1:
+            screen.work.propose(desk.inbox.entry(offer.refs[0].id))
 
-    def _listing(self, ref: Ref) -> Listing | None:
-        """What the sheet of a request lists to be released; None where the whole sheet would have no room."""
-        screen, layout, now = self._screen, self._screen.room, self._screen.office.now()
-        listing = listing_for(screen.desk, ref, now=now, width=layout.columns, rows=layout.listed_rows)
-        sheet = Remembering((ref,), listing)
-        lines = bar_lines(screen.desk, sheet, BarRoom(layout.columns, 2), armed=False, now=now)
-        return listing if len(lines) <= layout.sheet_rows else None
+    # -- allowing ----------------------------------------------------------------------------------------
+
+    def _allow(self, sheet: Allowing) -> None:
+        """Open the sheet, or have it say something else, and look what its choices would have answered."""
+        screen, desk = self._screen, self._screen.desk
+        offered = choices(desk, sheet)
+        width = screen.room.columns
+        desk.guard.sheet_opened(
+            releases={
+                choice.key: released(desk, sheet, choice, width) for choice in offered if not choice.why_not
+            },
+            extra=_ALLOW_KEYS,
+        )
+        screen.open_bar(sheet)
+        session = desk.inbox.entry(sheet.refs[0].id).request.asked_by.session
+        for choice in offered:
+            if choice.pattern is not None and choice.pattern.key not in sheet.found:
+                screen.work.compare(choice.pattern, session)
+
+    def allow_key(self, key: str) -> bool:
+        """Do what a key of the sheet does besides its digits; False if it is none."""
+        sheet = self._screen.bar
+        if not isinstance(sheet, Allowing) or key not in _ALLOW_KEYS:
+            return False
+        patterns = () if sheet.proposals is None else sheet.proposals.patterns
+        at = sheet.at
+        if key in {"left", "right"} and patterns:
+            at = max(0, min(at + (1 if key == "right" else -1), len(patterns) - 1))
+        also = sheet.also != (key == "w" and len(sheet.refs) == 1)
+        if (at, also) != (sheet.at, sheet.also):
+            self._allow(replace(sheet, at=at, also=also))
+        return True
+
+    def take_proposals(self, request_id: str, proposals: Proposals) -> None:
+        """Offer what was worked out for a request, if its sheet is still open."""
+        sheet = self._screen.bar
+        if isinstance(sheet, Allowing) and [ref.id for ref in sheet.refs] == [request_id]:
+            self._allow(replace(sheet, proposals=proposals, at=proposals.first))
+
+    def take_comparison(self, pattern: GrantPattern, found: PatternPreview) -> None:
+        """Say what a pattern would have answered. What a digit approves changes only where `w` said so."""
+        sheet = self._screen.bar
+        if not isinstance(sheet, Allowing):
+            return
+        told = replace(sheet, found={**sheet.found, pattern.key: found})
+        if sheet.also:
+            self._allow(told)
+        else:
+            self._screen.open_bar(told)
+
+    # -- questions ---------------------------------------------------------------------------------------
 
     def ask_what_to_copy(self) -> None:
         """Ask what of the request goes to the clipboard."""
@@ -293,6 +335,14 @@ class Decisions:
         for held in due:
             screen.send(held)
         screen.leave()
+
+
+def _allowed_pattern(desk: ReviewSession, bar: OpenBar | None, key: str) -> GrantPattern | None:
+    """The calls that a digit of the sheet allows, if these are others than exactly the call."""
+    if not isinstance(bar, Allowing):
+        return None
+    chosen = next(choice for choice in choices(desk, bar) if choice.key == key)
+    return None if chosen.exact else chosen.pattern
 
 
 def reason_is_gone(desk: ReviewSession, bar: OpenBar | None) -> bool:

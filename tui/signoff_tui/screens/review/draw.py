@@ -101,7 +101,7 @@ class Drawing:
             self._lines("#keys", () if screen.filter_bar.is_open else [keys_row(keys, width)])
             return
         armed = _sheet_armed(status) or desk.guard.offer_armed(now)
-        self._lines("#sheet", bar_lines(desk, screen.bar, room, armed=armed, now=self._office.now()))
+        self._lines("#sheet", bar_lines(desk, screen.bar, room, armed=armed))
         self._lines("#box-keys", box_keys(desk, screen.bar, BarRoom(width, 2)))
         self._lines("#keys", ())
 

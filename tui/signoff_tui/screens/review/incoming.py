@@ -11,7 +11,8 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Cause
 from signoff_tui.screens.lately import Lately
 from signoff_tui.screens.rereading import Rereading
-from signoff_tui.screens.review.open_bar import Approving, Asking, Remembering, Stopping, Unseen
+from signoff_tui.screens.review.allow import Allowing
+from signoff_tui.screens.review.open_bar import Approving, Asking, Stopping, Unseen
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
@@ -123,6 +124,6 @@ class Incoming:
         self._decisions.take_back(taken, "not sent, the queue was lost")
         bar = self._screen.bar
         untrue = isinstance(bar, Asking) and bar.about == "quit"  # it says what is held, or waits
-        if not connected and (untrue or isinstance(bar, Unseen | Approving | Remembering | Stopping)):
+        if not connected and (untrue or isinstance(bar, Unseen | Approving | Allowing | Stopping)):
             self._decisions.close_bar()  # nothing that it offers can be done
         self._screen.redraw(Cause.CHANGED)

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from signoff_tui.guard import Offer, Ref
 from signoff_tui.screens.review import sheets
-from signoff_tui.screens.review.releasing import Listing
-from signoff_tui.state.reach import remember_preview
+from signoff_tui.screens.review.allow import Allowing, allow_sheet
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 from signoff_tui.text.lines import Line
@@ -20,7 +19,6 @@ __all__ = [
     "Asking",
     "Finding",
     "OpenBar",
-    "Remembering",
     "Stopping",
     "Unseen",
     "Writing",
@@ -39,13 +37,6 @@ class Approving(Struct, frozen=True):
     """What an approval of a group, or of the tagged, covers where it leaves some out."""
 
     offer: Offer
-
-
-class Remembering(Struct, frozen=True):
-    """What remembering would cover, and what else waits for the same if that can be released, too."""
-
-    refs: tuple[Ref, ...]
-    listing: Listing | None = None
 
 
 class Stopping(Struct, frozen=True):
@@ -80,23 +71,18 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy", "filter"] = "quit"
 
 
-OpenBar = Unseen | Approving | Remembering | Stopping | Writing | Finding | Asking
+OpenBar = Unseen | Approving | Allowing | Stopping | Writing | Finding | Asking
 
 
-def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool, now: int) -> Sequence[Line]:
-    """The lines of an open bar, above its text box if it has one; now is in microseconds since the epoch."""
+def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
+    """The lines of an open bar, above its text box if it has one."""
     match open_bar:
         case Unseen(ref):
             return sheets.unseen_question(desk, ref, room, armed=armed)
         case Approving(offer):
             return sheets.approve_sheet(desk, offer, room, armed=armed)
-        case Remembering(refs, listing):
-            others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
-            previews = [remember_preview(desk.inbox, ref.id) for ref in refs if ref.id in desk.inbox]
-            release = 0 if listing is None else len(listing.listed)
-            if not previews:
-                return ()
-            return sheets.remember_sheet(previews, others, room, desk.keys, armed=armed, release=release)
+        case Allowing():
+            return allow_sheet(desk, open_bar, room, armed=armed)
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):

@@ -59,6 +59,8 @@ class Pressing:
                 return False
             if isinstance(bar, Asking) and bar.about == "filter" and key != "escape":
                 self._actions.choose_filter(key)
+            elif self._decisions.allow_key(key):
+                pass
             elif self.moves_allowed or key == "escape":
                 self._actions.press(key)
                 if key.isalpha() and not key.isascii() and len(key) == 1:

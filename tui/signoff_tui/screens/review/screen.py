@@ -16,6 +16,7 @@ from signoff_tui.context import Office
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.input.actions import Action
 from signoff_tui.screens.review.actions import Actions
+from signoff_tui.screens.review.allow import Allowing
 from signoff_tui.screens.review.bars import LastWords, action_at
 from signoff_tui.screens.review.clock import Clock
 from signoff_tui.screens.review.contents import Contents
@@ -25,17 +26,19 @@ from signoff_tui.screens.review.filter import Filtering
 from signoff_tui.screens.review.frames import Paints
 from signoff_tui.screens.review.incoming import Incoming
 from signoff_tui.screens.review.layout import Layout
-from signoff_tui.screens.review.open_bar import Finding, OpenBar, Remembering, Writing
+from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.pressing import Pressing
 from signoff_tui.screens.review.rows import cells_needed
 from signoff_tui.screens.review.work import (
     Answers,
+    Compared,
     ContentMade,
     Drifted,
     Edited,
     LookedBack,
     MarksRead,
+    Proposed,
     QueueNews,
     Work,
 )
@@ -91,15 +94,16 @@ class ReviewScreen(Screen[None]):
         self._actions = Actions(self, self._decisions)
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
-        self._work = Work(self, office)
-        self.contents = Contents(self, self._desk, self._work)
+        self.work = Work(self, office)
+        """What runs beside the screen."""
+        self.contents = Contents(self, self._desk, self.work)
         """The reading pane."""
-        self.outside = Outside(self, self._desk, office, self._work)
+        self.outside = Outside(self, self._desk, office, self.work)
         """The clipboard, and programs that get the terminal."""
         self.boxes = Boxes(self, office, self._decisions)
         """The boxes for text."""
         self._pressing = Pressing(self, self._decisions, self._actions)
-        self.incoming = Incoming(self, self._desk, office, self._decisions, self._work)
+        self.incoming = Incoming(self, self._desk, office, self._decisions, self.work)
         """What came in last."""
         self._clock = Clock(self, office)
 
@@ -133,7 +137,7 @@ class ReviewScreen(Screen[None]):
 
     def look_at_marks(self) -> None:
         """Read what was shown before, or on another screen."""
-        self._work.read_marks()
+        self.work.read_marks()
 
     # -- what is shown ------------------------------------------------------------------------------------
 
@@ -216,7 +220,7 @@ class ReviewScreen(Screen[None]):
     def send(self, held: Held[HeldAnswer]) -> None:
         """Give a decision to the queue."""
         self._desk.sending(held)
-        self._work.send(held)
+        self.work.send(held)
 
     def go(self, name: str, query: str = "") -> None:
         """Go to another screen, with what the query picks, or draw this one anew."""
@@ -233,7 +237,7 @@ class ReviewScreen(Screen[None]):
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
-        self._work.leave()
+        self.work.leave()
 
     # -- what comes in ------------------------------------------------------------------------------------
 
@@ -253,6 +257,14 @@ class ReviewScreen(Screen[None]):
     @on(ContentMade)
     def _content_made(self, event: ContentMade) -> None:
         self.contents.take(event)
+
+    @on(Proposed)
+    def _proposed(self, event: Proposed) -> None:
+        self._decisions.take_proposals(event.request_id, event.proposals)
+
+    @on(Compared)
+    def _compared(self, event: Compared) -> None:
+        self._decisions.take_comparison(event.pattern, event.found)
 
     @on(MarksRead)
     def _marks_read(self, event: MarksRead) -> None:
@@ -371,7 +383,7 @@ class ReviewScreen(Screen[None]):
         room = Layout(event.size.width, event.size.height)
         self._desk.guard.resized(too_small=room.too_small)
         self.message_box.grow_to(room.message_rows)
-        if isinstance(self._bar, Remembering) and self._bar.listing is not None:
+        if isinstance(self._bar, Allowing) and self._bar.also:
             self._decisions.close_bar()  # what it lists may have no room any more
         self.redraw()
 

@@ -7,58 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.queue.grant_coverage import (
-    ANY_AGENT,
-    BREADTH_WORDS,
-    NOTHING_FIXED,
-    Breadth,
-    end_words,
-    free_words,
-    names_directory,
-    where_words,
-)
 from signoff_tui.guard import Offer, Omission, Ref
-from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.bars import what_is_missing
 from signoff_tui.screens.review.names import agents_of, as_many, left_out_names, listed, name_of, names_of
-from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
 from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.reach import RememberPreview
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import (
-    Chunk,
     Line,
     chunk,
     foreign,
     fullest,
     line,
-    value_lines,
-    wrapped,
 )
-from signoff_tui.text.summary import ended_text, summarize
+from signoff_tui.text.summary import ended_text
 
 __all__ = [
     "approve_sheet",
-    "careless",
     "editor_keys",
     "editor_lines",
     "find_keys",
     "find_lines",
-    "others_lines",
     "question_lines",
-    "remember_sheet",
     "stop_sheet",
     "unseen_question",
 ]
-
-LONGEST_VALUE = 400
-"""The most characters of a fixed value that a sheet shows; of the rest it says how many there are."""
-
-MOST_MATCHES = 5
-"""The requests that a sheet describes one by one; of the others it says how many there are."""
 
 
 def unseen_question(desk: ReviewSession, ref: Ref, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
@@ -91,142 +65,6 @@ def approve_sheet(desk: ReviewSession, offer: Offer, room: BarRoom, *, armed: bo
         *listed(" not: ", left_out_names(desk, left_out), room.width, head="warn", body="muted", most=most),
         *flow(hints, BarRoom(room.width, 1)),
     )
-
-
-# -- remembering -------------------------------------------------------------------------------------------
-
-
-def remember_sheet(
-    previews: Sequence[RememberPreview],
-    others: Sequence[Line],
-    room: BarRoom,
-    keys: KeyMap,
-    *,
-    armed: bool,
-    release: int = 0,
-) -> tuple[Line, ...]:
-    """Return the sheet that says what remembering would cover, before anybody agrees.
-
-    Args:
-        previews: One for each request that the sheet is about; at least one.
-        others: Its lines on requests that wait for the same, see `others_lines`.
-        room: The place for it.
-        keys: The keys of the person.
-        armed: True if the confirming keys work already.
-        release: The number of requests that the larger key approves, too; 0 where there is no such key.
-    """
-    now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
-    wide = careless(previews)
-    hints = [
-        KeyHint(
-            keys.shown("despite" if wide else "approve"),
-            "remember anyway" if wide else "yes, remember",
-            live=armed,
-        ),
-        *([KeyHint(keys.shown(RELEASES), f"yes, and the {release} listed", live=armed)] if release else []),
-        KeyHint("Esc", "no, back"),
-    ]
-    rows = 1 if sum(hint.width for hint in hints) < room.width else 2
-    return (
-        line(
-            chunk(" Remember for this session?", "strong", keep=True),
-            chunk("  From now on this runs WITHOUT asking you:"),
-        ),
-        *_whose(previews, room.width),
-        *_all_matches(previews, room.width),
-        fullest([_fact("ends", chunk(words)) for words in end_words(_bound(previews))], room.width),
-        fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
-        *others,
-        *flow(hints, BarRoom(room.width, rows)),
-    )
-
-
-def others_lines(
-    desk: ReviewSession, refs: Sequence[Ref], listing: Listing | None, *, now: int, width: int
-) -> Sequence[Line]:
-    """Return the lines on requests that wait for the same: which would be released, which stay and why."""
-    if listing is None or refs[0].id not in desk.inbox:
-        return ()
-    return (
-        *release_lines(desk, refs[0], listing, now=now, width=width),
-        *stay_lines(desk, refs[0], listing, width),
-    )
-
-
-def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys: KeyMap) -> Sequence[str]:
-    """The requests that are approved at once, the fullest wording first."""
-    if not release:
-        waiting = sum(preview.matching for preview in previews)
-        others = {0: "", 1: "; 1 other that waits matches and stays"}.get(
-            waiting, f"; {waiting} others that wait match and stay"
-        )
-        return (f"approves only {now}{others}",)
-    one, more = keys.shown("approve"), keys.shown(RELEASES)
-    these = "this 1 that waits" if release == 1 else f"these {release} that wait"
-    return (
-        f"{one} approves only {now}; {more} also {these} for the same:",
-        f"{one} only {now}; {more} also {these}:",
-        f"{one} this; {more} also these {release}:",
-    )
-
-
-def careless(previews: Sequence[RememberPreview]) -> bool:
-    """True if the ordinary confirming key must not be enough."""
-    return any(preview.reach.breadth.careless for preview in previews)
-
-
-def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    # The widest first: what is left to a number is never wider than what is described.
-    widest_first = sorted(previews, key=lambda preview: [*Breadth].index(preview.reach.breadth), reverse=True)
-    lines = [row for preview in widest_first[:MOST_MATCHES] for row in _matches(preview, width)]
-    more = len(previews) - MOST_MATCHES
-    if more > 0:
-        lines.append(_fact("", chunk(f"and {more} more, none of them wider", "warn")))
-    return lines
-
-
-def _bound(previews: Sequence[RememberPreview]) -> list[bool]:
-    return [preview.entry.request.submission.definition is not None for preview in previews]
-
-
-def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    """The sessions in which it would run, and from where: for each request its own."""
-    named = [names_directory(preview.entry.request.submission.payload) for preview in previews]
-    where = where_words(named)
-    sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
-    if len(sessions) == 1:
-        wordings = [
-            (f"{ANY_AGENT} ", f", {where[0]}"),
-            ("session ", f", {where[0]}"),
-            ("session ", f", {where[-1]}"),
-        ]
-        return [fullest([_fact("for", chunk(a), Chunk(sessions[0]), chunk(b)) for a, b in wordings], width)]
-    names = ", ".join(sorted(session.text for session in sessions))
-    words = f"any agent of the session that asked, {where[0]}: {names}"
-    return wrapped(words, width, "text", head=_fact("for").left[0])
-
-
-def _fact(name: str, *words: Chunk) -> Line:
-    return Line((chunk(f"   {name:<9}", "muted", keep=True), *words))
-
-
-def _matches(preview: RememberPreview, width: int) -> list[Line]:
-    """The calls that would match: tool and breadth, free arguments, and every fixed value, none of them cut."""
-    reach = preview.reach
-    careless = reach.breadth.careless
-    tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
-    words = [tool, chunk(f"  {BREADTH_WORDS[reach.breadth]}", "danger" if careless else "muted", keep=True)]
-    if reach.breadth is Breadth.EVERYTHING:
-        words.append(chunk(f": {NOTHING_FIXED}", "danger", keep=True))
-    elif free := free_words(reach, dict(reach.fixed)):
-        words += [chunk(", "), foreign(", ".join(free), "warn")]
-    lines = [_fact("matches", *words)]
-    masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
-    for name, value in reach.fixed:
-        head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
-        shown = masks.mask_value(value, name)
-        lines += value_lines(shown, width, head, longest=LONGEST_VALUE, indent=" " * 12)
-    return lines
 
 
 # -- rejecting and stopping --------------------------------------------------------------------------------

@@ -6,17 +6,23 @@ What comes of it arrives as messages: a screen that is being closed does not get
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from signoff.policy.grant_scope import Offer as Proposals
+from signoff.policy.grant_scope import offers
 from signoff.queue import QueueError
-from signoff.queue.records import ChangeSet, DecideResult
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import PatternPreview
+from signoff.queue.records import ChangeSet, DecideResult, StoredRequest
 from signoff_tui.context import Office
 from signoff_tui.guard import Held
 from signoff_tui.screens.lately import Lately, look_back
+from signoff_tui.screens.review.allow import LAST, subject_of
 from signoff_tui.state.amendments import AmendedCall, Editable, edited
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
@@ -30,7 +36,18 @@ from signoff_tui.workers import AsideBusyError, run_beside
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "LookedBack", "MarksRead", "QueueNews", "Work"]
+__all__ = [
+    "Answers",
+    "Compared",
+    "ContentMade",
+    "Drifted",
+    "Edited",
+    "LookedBack",
+    "MarksRead",
+    "Proposed",
+    "QueueNews",
+    "Work",
+]
 
 
 SETTLED_SECONDS = 0.2
@@ -85,6 +102,24 @@ class Drifted(Message):
     def __init__(self, looked: Looked) -> None:
         super().__init__()
         self.looked = looked
+
+
+class Proposed(Message):
+    """It was worked out what can be allowed for calls like one."""
+
+    def __init__(self, request_id: str, proposals: Proposals) -> None:
+        super().__init__()
+        self.request_id = request_id
+        self.proposals = proposals
+
+
+class Compared(Message):
+    """It was looked up what a pattern would have answered."""
+
+    def __init__(self, pattern: GrantPattern, found: PatternPreview) -> None:
+        super().__init__()
+        self.pattern = pattern
+        self.found = found
 
 
 class MarksRead(Message):
@@ -142,6 +177,14 @@ class Work:
     def look_back(self) -> None:
         """Read what was decided lately; `LookedBack` follows."""
         run_beside(self._screen, self._look_back, group="lately")
+
+    def propose(self, entry: Entry) -> None:
+        """Work out what can be allowed for calls like one; `Proposed` follows."""
+        run_beside(self._screen, partial(self._propose, entry.request), group="propose", exclusive=True)
+
+    def compare(self, pattern: GrantPattern, session: str) -> None:
+        """Look up what a pattern would have answered in a session; `Compared` follows."""
+        run_beside(self._screen, partial(self._compare, pattern, session), group="compare")
 
     def read_marks(self) -> None:
         """Read what was shown before, or on other screens; `MarksRead` follows."""
@@ -203,6 +246,16 @@ class Work:
             self._screen.post_message(LookedBack(None))
         else:
             self._screen.post_message(LookedBack(lately))
+
+    async def _propose(self, request: StoredRequest) -> None:
+        call = request.submission
+        proposals = await self._office.compute(offers, call, *subject_of(call))
+        self._screen.post_message(Proposed(request.id, proposals))
+
+    async def _compare(self, pattern: GrantPattern, session: str) -> None:
+        with contextlib.suppress(QueueError):  # that it is lost is said on top
+            found = await self._office.ask(lambda queue: queue.preview(pattern, session=session, last=LAST))
+            self._screen.post_message(Compared(pattern, found))
 
     async def _read_marks(self, kept: ReadMarks) -> None:
         self._screen.post_message(MarksRead(await self._office.compute(kept.load)))
