@@ -133,9 +133,9 @@ def test_a_program_that_is_always_late_can_still_send(holds: Holds[str]) -> None
 def test_a_row_counts_down_in_whole_seconds(holds: Holds[str]) -> None:
     holds.hold(permit("a", "b", many=True), "yes", 10.0)
 
-    assert holds.row_text("b", 10.0) == "held 3s"
-    assert holds.row_text("b", 11.9) == "held 2s"
-    assert holds.row_text("b", 13.5) == "held 0s"
+    assert holds.row_text("b", 10.0) == "3 s"
+    assert holds.row_text("b", 11.9) == "2 s"
+    assert holds.row_text("b", 13.5) == "0 s"
     assert holds.row_text("c", 10.0) == ""
 
 
