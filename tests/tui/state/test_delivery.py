@@ -14,7 +14,7 @@ from screen_bench import SMALL, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState
 from signoff.queue.clock import now_us
-from signoff_tui.screens.review.moments import next_moment
+from signoff_tui.screens.review.clock import next_moment
 from signoff_tui.state.delivery import SOON, unconfirmed_text, until_unconfirmed_changes
 
 YES = Decision(approved=True, by="you")
@@ -64,7 +64,7 @@ async def test_the_row_says_that_the_agent_has_not_confirmed_until_it_has(
         await seen.press("y", "escape")
         await seen.shows("approved by you")
         now = time.monotonic()
-        moment = next_moment(seen.desk, seen.app.review._drawing.timed(), now, seen.app.review.office.now())
+        moment = next_moment(seen.desk, seen.app.review.timed, now, seen.app.review.office.now())
         assert moment - now <= SOON
         ahead = 47 * SECOND
         await seen.press("k")

@@ -92,7 +92,7 @@ class Allowing(Struct, frozen=True):
 
 
 def subject_of(call: Submission) -> tuple[str | None, str | None]:
-    """Return the command that a call runs, and the path of the file that it changes, if one of them is all it does."""
+    """Return the command that a call runs, or the path of the file that it changes, if that is all it does."""
     try:
         steps = steps_of(call.snapshot)
     except SnapshotError:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.state.session import ReviewSession
 
-__all__ = ["Filtering", "Sought", "filter_line", "hidden_words", "nothing_listed"]
+__all__ = ["Filtering", "Sought", "filter_line", "first_waiting", "hidden_words", "nothing_listed"]
 
 
 class Sought(NamedTuple):
@@ -77,7 +77,7 @@ class Filtering:
         """
         screen = self._screen
         try:
-            key = _first_waiting(self._desk, query, self._viewpoint())
+            key = first_waiting(self._desk, query, self._viewpoint())
         except FilterError as error:
             screen.say(f"not found: {error}")
             return
@@ -147,8 +147,8 @@ class Filtering:
         return Viewpoint(self._office.now(), self._office.reviewer)
 
 
-def _first_waiting(desk: ReviewSession, query: str, view: Viewpoint) -> RowKey | None:
-    """The first request in the list that waits and that a filter keeps; one that is held if no other waits.
+def first_waiting(desk: ReviewSession, query: str, view: Viewpoint) -> RowKey | None:
+    """Return the first request in the list that waits and that a filter keeps; a held one if no other waits.
 
     Raises:
         FilterError: The filter cannot be used.

@@ -1,4 +1,4 @@
-"""All contents of a group on one page: each line is its member's, and counts for that member alone."""
+"""The page of the reading pane: each line is that of its request, and counts for that request alone."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from model_samples import ended, stored
 from test_session import GROUP, GROUP_ROW, WIDTH, Bench
 
 from signoff.queue import Risk
-from signoff_tui.screens.review.page_lines import page_line
 from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import content_key
-from signoff_tui.state.group_page import LONGEST, GroupPage
-from signoff_tui.widgets.document.layout import Reading, Rest
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.state.page import LONGEST, Page, page_from
+from signoff_tui.widgets.document.layout import Reading
 
 
 @pytest.fixture
@@ -26,23 +26,24 @@ def bench() -> Bench:
     return bench
 
 
-def page(bench: Bench) -> GroupPage:
-    """The page, as far as it can be made."""
-    made = GroupPage(bench.desk, GROUP_ROW)
+def page(bench: Bench, key: RowKey = GROUP_ROW) -> Page:
+    """The page of a row, as far as it can be made."""
+    made = page_from(bench.desk, key)
+    assert made is not None
     while made.grow():
         pass
     return made
 
 
-def members(of: GroupPage) -> list[str]:
+def members(of: Page) -> list[str]:
     return [section.request_id for section in of.sections]
 
 
-def text(of: GroupPage) -> str:
+def text(of: Page) -> str:
     return "\n".join(row.text.text for document in of.documents for row in document)
 
 
-def shows(bench: Bench, of: GroupPage, *units: int) -> None:
+def shows(bench: Bench, of: Page, *units: int) -> None:
     """Units of the page are painted for long enough."""
     bench.desk.coverages.painted_together(of.split([PaintedRow(unit, 0, 1) for unit in units]), WIDTH)
     bench.waits(1.0)
@@ -52,31 +53,44 @@ def shows(bench: Bench, of: GroupPage, *units: int) -> None:
 # -- what is on it -------------------------------------------------------------------------------------------
 
 
-def test_every_member_has_a_heading_with_its_risk(bench: Bench) -> None:
+def test_what_follows_has_a_heading_with_its_risk(bench: Bench) -> None:
     bench.hears(stored("d", risk=Risk.HIGH, **GROUP))
     bench.opens("d")
-    assert "1/4  { create_issue  Create a  risk low" in text(page(bench))
-    assert "4/4  { create_issue  Create d  HIGH: decide it alone" in text(page(bench))
+    assert "Create a" not in text(page(bench))  # the head of the pane says it
+    assert "{ Create b  low risk" in text(page(bench))
+    assert "{ Create d  HIGH: decide it alone" in text(page(bench))
 
 
-def test_it_begins_with_the_first_whatever_else_is_made(bench: Bench) -> None:
-    assert members(GroupPage(bench.desk, GROUP_ROW)) == ["a"]
+def test_it_begins_with_one_request_and_grows(bench: Bench) -> None:
+    begun = page_from(bench.desk, GROUP_ROW)
+    assert begun is not None
+    assert members(begun) == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("width", "words"),
-    [
-        (90, "1/3 1 of 3 on this page so far, more follows 0 of their 4 lines shown"),
-        (70, "1/3 1 of 3 so far, more follows 0 of their 4 lines shown"),
-        (50, "more follows 0 of their 4 lines shown"),
-    ],
-)
-def test_until_all_are_on_it_its_line_says_of_how_many_it_counts_the_lines(
-    bench: Bench, width: int, words: str
-) -> None:
-    begun = page_line(GroupPage(bench.desk, GROUP_ROW), Rest(9), 1, "-", width)
-    told = [piece.text.text.strip() for piece in (*begun.left, *begun.right)]
-    assert " ".join(each for each in told if each.strip("-")) == words
+def test_that_of_a_group_begins_with_the_first_that_is_still_to_be_read(bench: Bench) -> None:
+    shows(bench, page(bench), 0, 1, 2, 3)
+    assert members(page(bench)) == ["b", "c"]
+
+
+def test_that_of_a_member_begins_with_it_and_goes_on_with_what_is_still_to_be_read(bench: Bench) -> None:
+    shows(bench, page(bench), 4, 5, 6, 7)
+    assert members(page(bench, RowKey("request", "a"))) == ["a", "c"]
+    assert members(page(bench, RowKey("request", "b"))) == ["b", "c"]
+
+
+def test_that_of_a_group_that_was_read_begins_with_its_first_member(bench: Bench) -> None:
+    shows(bench, page(bench), *range(12))
+    assert members(page(bench)) == ["a"]
+
+
+def test_a_request_without_a_group_is_alone_on_its_page(bench: Bench) -> None:
+    bench.hears(stored("alone"))
+    bench.opens("alone", 2)
+    assert members(page(bench, RowKey("request", "alone"))) == ["alone"]
+
+
+def test_there_is_no_page_for_a_row_that_is_gone(bench: Bench) -> None:
+    assert page_from(bench.desk, RowKey("request", "nobody")) is None
 
 
 def test_it_goes_on_when_the_next_is_made(bench: Bench) -> None:
@@ -93,22 +107,27 @@ def test_it_goes_on_when_the_next_is_made(bench: Bench) -> None:
     assert made.documents[: len(before)] == before  # the same ones: nothing is laid out anew
 
 
-def test_who_comes_later_is_at_the_end(bench: Bench) -> None:
+def test_who_comes_later_is_on_the_next_page(bench: Bench) -> None:
     made = page(bench)
     bench.hears(stored("late", **GROUP))
     bench.opens("late")
     made.renew()
-    assert (members(made), made.complete) == (["a", "b", "c"], False)
-    assert made.grow()
-    assert members(made) == ["a", "b", "c", "late"]
+    assert (members(made), made.complete) == (["a", "b", "c"], True)
+    assert members(page(bench)) == ["a", "b", "c", "late"]
 
 
-def test_who_ends_stays_where_it_was_and_who_had_ended_is_not_there(bench: Bench) -> None:
+def test_who_ends_stays_where_it_was(bench: Bench) -> None:
     made = page(bench)
     bench.hears(ended(bench.entry("b").request))
     made.renew()
     assert members(made) == ["a", "b", "c"]
-    assert members(page(bench)) == ["a", "c"]
+
+
+def test_a_page_notices_that_its_first_request_changed(bench: Bench) -> None:
+    made = page(bench)
+    assert made.begins_as_it_did
+    bench.hears(stored("a", revision=2, **GROUP))
+    assert not made.begins_as_it_did
 
 
 def test_who_changed_keeps_its_place_while_it_is_made_anew(bench: Bench) -> None:
@@ -130,19 +149,17 @@ def test_what_cannot_be_shown_says_so(bench: Bench) -> None:
     bench.desk.contents.fail(content_key(bench.entry("d").request), "damaged \x1b[2J")
     made = page(bench)
     assert made.complete
-    assert "cannot be shown: damaged" in text(made)
+    assert "cannot be shown (damaged" in text(made)
     assert "\x1b" not in text(made)
 
 
-def test_a_page_is_so_long_and_no_longer_and_says_so() -> None:
+def test_a_page_is_so_long_and_no_longer() -> None:
     bench = Bench()
     bench.hears(*(stored(f"r{number}", **GROUP) for number in range(LONGEST + 3)))
     for number in range(LONGEST + 3):
         bench.opens(f"r{number}", 1)
     made = page(bench)
-    assert (len(made.sections), made.left_out, made.complete) == (LONGEST, 3, True)
-    made.renew()
-    assert made.left_out == 3
+    assert (len(made.sections), made.complete) == (LONGEST, True)
 
 
 # -- what was shown ------------------------------------------------------------------------------------------
@@ -159,7 +176,9 @@ def test_a_line_counts_for_the_member_whose_it_is_and_for_no_other(
     bench.hears(*(stored(f"r{at}", **GROUP) for at in range(len(lines))))
     for at, count in enumerate(lines):
         bench.opens(f"r{at}", count)
-    made = page(bench)
+    made = Page(bench.desk, [f"r{at}" for at in range(len(lines))])
+    while made.grow():
+        pass
     whose = [(at, line) for at, count in enumerate(lines) for line in range(count)]
     shown = set()
     for frame in painted:
@@ -173,7 +192,7 @@ def test_a_line_counts_for_the_member_whose_it_is_and_for_no_other(
             line for of, line in shown if of == at
         }
         assert coverage.complete == (count > 0 and {(at, line) for line in range(count)} <= shown)
-    assert made.shown == (len(shown), len(whose))
+    assert made.missing == len(whose) - len(shown)
 
 
 def test_the_page_counts_units_as_the_view_does(bench: Bench) -> None:
@@ -181,7 +200,7 @@ def test_the_page_counts_units_as_the_view_does(bench: Bench) -> None:
     reading = Reading(made.documents, 40)
     for section in made.sections:
         place = reading.place_of_unit(section.unit)
-        assert made.section_at(reading.document_at(place)) == made.sections.index(section)
+        assert made.section_at(reading.document_at(place)) == section
 
 
 def test_nothing_counts_that_moved_before_it_was_still_whosever_it_is(bench: Bench) -> None:
@@ -203,7 +222,7 @@ def test_what_is_covered_counts_no_more(bench: Bench) -> None:
     bench.desk.coverages.covered()
     bench.waits(1.0)
     bench.desk.coverages.settle()
-    assert made.shown == (0, 12)
+    assert made.missing == 12
     assert bench.desk.coverages.settles_at is None
 
 
@@ -211,3 +230,18 @@ def test_what_was_decided_meanwhile_need_not_be_shown(bench: Bench) -> None:
     made = page(bench)
     bench.hears(ended(bench.entry("a").request))
     assert [made.is_shown(unit) for unit in (0, 3, 4)] == [True, True, False]
+
+
+def test_a_request_opens_at_its_first_unread_line_and_at_the_top_if_all_or_none_was_shown(bench: Bench) -> None:
+    made = page(bench)
+    assert made.first_unread is None
+    shows(bench, made, 0, 1)
+    assert made.first_unread == 2
+    shows(bench, made, 2, 3)
+    assert made.first_unread is None
+
+
+def test_the_documents_of_a_request_are_known(bench: Bench) -> None:
+    made = page(bench)
+    assert [made.documents_of(id_) for id_ in "abc"] == [range(1), range(1, 3), range(3, 5)]
+    assert made.documents_of("nobody") == range(0)
