@@ -139,20 +139,27 @@ _ID_AT_THE_END = re.compile(r"[,:\s]+(?=\S*\d)#?[0-9a-fA-F-]{6,}$")
 
 
 def _what_several_do(calls: Sequence[Submission]) -> SafeText:
-    number = len(calls)
+    number, plural = len(calls), "" if len(calls) == 1 else "s"
     steps = [_steps_in(call.snapshot) for call in calls]
     tools = {call.tool_name for call in calls}
     if all(steps) and all(isinstance(step, FileChange) for each in steps for step in each):
         paths = [step.path for each in steps for step in each if isinstance(step, FileChange)]
-        common = os.path.commonpath([str(Path(path).parent) for path in paths])
-        folder = os.path.relpath(common, calls[0].cwd or "/")
-        where = "" if folder == "." else f" in {folder}/"
-        return joined(f"write {number} files", reveal(where, "path"))
+        folder = _folder_of(paths, calls[0].cwd)
+        where = (" in ", reveal(f"{folder}/", "path")) if folder else ()
+        return joined(f"write {number} file{plural}", *where)
     if all(steps) and not any(isinstance(step, FileChange) for each in steps for step in each):
-        return SafeText.own(f"run {number} commands")
+        return SafeText.own(f"run {number} command{plural}")
     if len(tools) == 1:
-        return joined(f"{number} calls of ", reveal(calls[0].tool_name, "tool_name"))
+        return joined(f"{number} call{plural} of ", reveal(calls[0].tool_name, "tool_name"))
     return SafeText.own(f"{number} calls in one turn")
+
+
+def _folder_of(paths: Sequence[str], cwd: str) -> str:
+    """The folder that holds some files; empty for the working directory, and if it is not known."""
+    if not all(map(os.path.isabs, paths)):  # no tool sends that, but whoever writes to the queue can
+        return ""
+    folder = os.path.relpath(os.path.commonpath([str(Path(path).parent) for path in paths]), cwd or "/")
+    return "" if folder == "." else folder
 
 
 def letter_of(kind: PresentationKind) -> str:

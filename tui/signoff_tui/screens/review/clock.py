@@ -10,7 +10,7 @@ from textual.timer import Timer
 
 from signoff.queue.records import StoredRequest
 from signoff.text.time import until_age_changes, until_left_changes
-from signoff_tui.state.delivery import until_unconfirmed_changes
+from signoff_tui.state.delivery import until_unconfirmed
 from signoff_tui.state.session import ReviewSession
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _until_a_time_changes(desk: ReviewSession, shown: Iterable[StoredRequest], w
     if oldest is not None:
         changes.append(_until_older(oldest, wall))
     for request in shown:
-        unconfirmed = until_unconfirmed_changes(request, desk.reviewer, wall)
+        unconfirmed = until_unconfirmed(request, desk.reviewer, wall)
         if unconfirmed is not None:
             changes.append(max(unconfirmed, SOONEST_DEADLINE))
         if request.pending:

@@ -11,7 +11,7 @@ from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.screens.review.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
-from signoff_tui.state.delivery import unconfirmed_text
+from signoff_tui.state.delivery import is_unconfirmed
 from signoff_tui.state.inbox import Entry, Group, InboxRow, RowKey
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
@@ -159,7 +159,7 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
 
 
 def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
-    if unconfirmed_text(entry.request, desk.reviewer, style.now):
+    if is_unconfirmed(entry.request, desk.reviewer, style.now):
         return chunk("sent, agent has not confirmed", "warn")
     if held := style.held_text(entry.id):
         return foreign(held, "held")
@@ -201,7 +201,7 @@ def size_of(desk: ReviewSession, group: Group) -> str:
     if len(members) != len(group.members):
         return f"{len(members)} of {len(group.members)}"
     files = len(members) > MEASURED or all(summarize(entry.request).letter in FILES for entry in members)
-    return f"{len(members)} {'files' if files else 'calls'}"
+    return f"{len(members)} {'file' if files else 'call'}{'' if len(members) == 1 else 's'}"
 
 
 def _how_many_ended(members: Sequence[Entry]) -> str:
