@@ -281,7 +281,7 @@ class Tour:
         listener.resizes(131, self._rows)
         self._pages("d", "beside each other")
         listener.begins("left")
-        listener.presses("d", "below each other")
+        listener.insists("d", "below each other")
 
     def _reads(self) -> None:
         """Open a request, and page on until all of it was shown.

@@ -166,7 +166,8 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Left]:
     with Tmux(["sh"], variables, place.home) as tmux:
         person = Person(tmux)
         person.sees("^[$#]")
-        tmux.type(f"stty -a > tmp/before; {' '.join(place.command)}; echo code=$?; stty -a > tmp/after; echo over")
+        ends = "echo ov''er"  # as it is typed it reads otherwise, wherever the terminal breaks the line
+        tmux.type(f"stty -a > tmp/before; {' '.join(place.command)}; echo code=$?; stty -a > tmp/after; {ends}")
         person.press("Enter")
         person.sees(f"{WAITING} waiting")
         assert [agent.name for agent in place.agents() if not is_running(agent.pid)] == []

@@ -9,7 +9,9 @@ from rich.cells import cell_len
 
 from signoff_tui.text.lines import (
     Chunk,
+    Cut,
     Line,
+    chopped,
     chunk,
     crop,
     crop_middle,
@@ -20,6 +22,7 @@ from signoff_tui.text.lines import (
     rule,
     sign_tokens,
     signs_between,
+    splits_flag,
     wrapped,
 )
 from signoff_tui.text.themes import builtin_themes
@@ -180,3 +183,35 @@ def test_a_path_that_is_cut_in_front_keeps_its_name() -> None:
 
 def test_a_name_that_is_too_long_by_itself_keeps_its_beginning_and_its_end() -> None:
     assert crop(f"/srv/invoice-{'x' * 50}.pdf", 16, "front") == "invoi\u2026xxxxxx.pdf"
+
+
+# -- flags -------------------------------------------------------------------------------------------------
+
+FLAGGED = st.lists(
+    st.sampled_from(["\U0001f1e6\U0001f1fa", "\U0001f1f8\U0001f1ea", "x", " ", "\U0001f1eb", "世"])
+).map("".join)
+
+
+@given(FLAGGED, st.integers(2, 12))
+def test_no_piece_of_a_text_ends_in_the_middle_of_a_flag(text: str, width: int) -> None:
+    pieces = chopped(text, width)
+    assert "".join(pieces) == text
+    assert all(cell_len(piece) <= width for piece in pieces)
+    ends = [sum(map(len, pieces[:number])) for number in range(1, len(pieces))]
+    assert not any(splits_flag(text, end) for end in ends)
+
+
+@given(FLAGGED, st.integers(1, 12), st.sampled_from(["front", "middle", "end"]))
+def test_a_cut_text_shows_no_half_of_a_flag_that_was_whole(text: str, width: int, cut: Cut) -> None:
+    shown = crop(text, width, cut)
+    assert cell_len(shown) == min(width, cell_len(text))
+    before, dots, after = shown.partition("…")
+    if dots and cut != "front":
+        assert not splits_flag(text, len(before.rstrip(" ")))
+    if dots and cut != "end":
+        assert not splits_flag(text, len(text) - len(after.lstrip(" ")))
+
+
+@pytest.mark.parametrize(("at", "splits"), [(0, False), (1, True), (2, False), (3, True), (4, False), (5, False)])
+def test_halves_belong_together_from_the_left(at: int, splits: bool) -> None:
+    assert splits_flag("\U0001f1e6\U0001f1fa\U0001f1f8\U0001f1ea;", at) is splits

@@ -55,6 +55,17 @@ def drawn(reading: Reading, top: ViewPosition, height: int) -> list[str]:
 # -- wrapping ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("wrap", [True, False], ids=["wrapped", "cut"])
+@pytest.mark.parametrize("length", [40, LONG])
+def test_no_row_begins_with_the_second_half_of_a_flag(length: int, wrap: bool) -> None:
+    flags = "\U0001f1e6\U0001f1fa\U0001f1f8\U0001f1ea" * length
+    reading = Reading([text(f"x{flags}")], 11, wrap=wrap)
+    rows = drawn(reading, ViewPosition(0), 12)
+    assert len(rows) == (12 if wrap else 1)
+    assert {row.removeprefix("x")[0] for row in rows} <= {"\U0001f1e6", "\U0001f1f8"}
+    assert {row.removeprefix("x")[-1] for row in rows} <= {"\U0001f1fa", "\U0001f1ea"}
+
+
 @given(TEXTS, st.integers(8, 40))
 def test_wrapping_loses_no_character(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)

@@ -26,9 +26,11 @@ __all__ = [
     "Chunk",
     "Cut",
     "Line",
+    "chopped",
     "chunk",
     "crop",
     "crop_middle",
+    "fitting",
     "folded",
     "foreign",
     "fullest",
@@ -37,6 +39,7 @@ __all__ = [
     "rule",
     "sign_tokens",
     "signs_between",
+    "splits_flag",
     "value_lines",
     "wrapped",
 ]
@@ -166,13 +169,13 @@ def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list
     """
     room = max(width - head.width - 1, LEAST_ROW)
     # The lines that come first are of so many characters: those with wide ones have more cells.
-    rows = [row for found in textwrap.wrap(foreign(words).text.text, room) for row in chop_cells(found, room)]
+    rows = [row for found in textwrap.wrap(foreign(words).text.text, room) for row in chopped(found, room)]
     return _indented([SafeText(row) for row in rows or [""]], token, head)
 
 
 def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
     """Return text of which every character counts, on as many lines as it needs. See `wrapped`."""
-    rows = chop_cells(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
+    rows = chopped(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
     return _indented([SafeText(row) for row in rows], token, head)
 
 
@@ -234,7 +237,7 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
     if room <= 0:
         return set_cell_size(ellipsis, max(width, 0))
     if cut == "end":
-        return set_cell_size(text, room) + ellipsis
+        return _first_cells(text, room) + ellipsis
     # The beginning and the end of a long name tell it from others.
     name = text.rpartition("/")[2]
     return (
@@ -256,7 +259,15 @@ def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
     room = width - cell_len(ellipsis)
     name = cell_len(text[text.rfind("/") :]) if "/" in text else 0
     tail = min(max(room - room // 3, name), room)
-    return set_cell_size(text, room - tail) + ellipsis + _last_cells(text, tail)
+    return _first_cells(text, room - tail) + ellipsis + _last_cells(text, tail)
+
+
+def _first_cells(text: str, width: int) -> str:
+    first = set_cell_size(text, width)
+    end = len(first)
+    if text.startswith(first) and splits_flag(text, end):
+        return set_cell_size(text[: end - 1], width)
+    return first
 
 
 def _last_cells(text: str, width: int) -> str:
@@ -267,7 +278,46 @@ def _last_cells(text: str, width: int) -> str:
         if used > width:
             break
         start -= 1
+    if splits_flag(text, start):
+        start += 1
     return " " * (width - cell_len(text[start:])) + text[start:]
+
+
+# -- Flags. Their halves are of no width that all terminals share, and belong together from the left: a row that
+# begins with a second half would show other flags than the text has.
+
+
+def splits_flag(text: str, at: int) -> bool:
+    """True if a break before a character of a text falls between the halves of a flag."""
+    if not 0 < at < len(text) or not _is_half(text[at]):
+        return False
+    first = at
+    while first > 0 and _is_half(text[first - 1]):
+        first -= 1
+    return (at - first) % 2 == 1
+
+
+def chopped(text: str, width: int) -> list[str]:
+    """Return a text in pieces of at most so many cells, and no flag in two of them."""
+    pieces = chop_cells(text, width)
+    if text.isascii() or not any(map(_is_half, text)):
+        return pieces
+    pieces, start = [], 0
+    while start < len(text):
+        end = start + fitting(text, start, width)
+        pieces.append(text[start:end])
+        start = end
+    return pieces
+
+
+def fitting(text: str, start: int, width: int) -> int:
+    """Return the number of characters from a place on that fit in so many cells; no half of a flag ends them."""
+    found = len(chop_cells(text[start : start + width], width)[0])
+    return found - 1 if found > 1 and splits_flag(text, start + found) else found
+
+
+def _is_half(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
 
 
 def paint(content: Line, width: int, theme: Theme, *, ellipsis: str = "…") -> Strip:

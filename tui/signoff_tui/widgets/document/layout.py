@@ -14,11 +14,12 @@ from itertools import accumulate, islice, pairwise, zip_longest
 from typing import overload
 
 from msgspec import Struct
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 from signoff.present.document.model import Document, Words
 from signoff.present.document.rows import PROSE, Block, Row
 from signoff_tui.state.coverage import PaintedRow
+from signoff_tui.text.lines import chopped, fitting, splits_flag
 
 __all__ = [
     "LEAST_WIDTH",
@@ -346,7 +347,7 @@ class Reading:
         shown = self.row(row)
         text = shown.text.text
         if self.wrap and len(text) > LONG:
-            return _LongRow(row, len(text), width if text.isascii() else max(width // 2, 1))
+            return _LongRow(row, text, width if text.isascii() else max(width // 2, 1))
         broken = _broken_at_words if shown.kind in PROSE else _broken
         spans = broken(text, width) if self.wrap else _cut(text, width)
         cut = spans[-1][1] < len(text)
@@ -372,12 +373,13 @@ class _LongRow(Sequence[Cell]):
 
     Args:
         row: Row of the documents.
-        length: Characters of its text.
-        step: Characters of each line.
+        text: Its text.
+        step: Characters of each line, one less where a flag would be in two of them.
     """
 
-    def __init__(self, row: int, length: int, step: int) -> None:
-        self._row, self._length, self._step = row, length, step
+    def __init__(self, row: int, text: str, step: int) -> None:
+        self._row, self._text, self._step = row, text, step
+        self._length = len(text)
 
     def __len__(self) -> int:
         return (self._length + self._step - 1) // self._step
@@ -392,7 +394,12 @@ class _LongRow(Sequence[Cell]):
         if isinstance(part, slice):
             return [self[each] for each in range(*part.indices(len(self)))]
         start = range(0, self._length, self._step)[part]
-        return Cell(self._row, start // self._step, len(self), start, min(start + self._step, self._length))
+        first, end = self._whole(start), self._whole(min(start + self._step, self._length))
+        return Cell(self._row, start // self._step, len(self), first, end)
+
+    def _whole(self, at: int) -> int:
+        """A place of the text, before the flag that it is in the middle of."""
+        return at - 1 if self._step > 1 and splits_flag(self._text, at) else at
 
 
 def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
@@ -401,7 +408,7 @@ def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
         return ((0, len(text)),)
     if text.isascii():
         return [(start, min(start + width, len(text))) for start in range(0, len(text), width)]
-    ends = list(accumulate(len(piece) for piece in chop_cells(text, width)))
+    ends = list(accumulate(len(piece) for piece in chopped(text, width)))
     return list(pairwise([0, *ends]))
 
 
@@ -410,7 +417,7 @@ def _broken_at_words(text: str, width: int) -> Sequence[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     while not spans or start < len(text):
-        end = start + len(chop_cells(text[start : start + width], width)[0]) if text else 0
+        end = start + fitting(text, start, width) if text else 0
         if end < len(text):
             blank = text.rfind(" ", start, end) + 1
             end = blank if text[start:blank].strip(" ") else end  # an indentation is no line of its own
@@ -423,7 +430,7 @@ def _cut(text: str, width: int) -> Sequence[tuple[int, int]]:
     """The part of a text that there is room for, with a cell for the sign that it goes on."""
     if len(text) <= width and (text.isascii() or cell_len(text) <= width):
         return ((0, len(text)),)
-    return ((0, len(chop_cells(text[:LONG], max(width - 1, 1))[0])),)
+    return ((0, fitting(text, 0, max(width - 1, 1))),)
 
 
 def _running_totals(sizes: Iterable[int]) -> list[int]:
