@@ -359,9 +359,9 @@ class SignoffApp(App[None]):
         if self._layers.there:
             self._review.look_at_marks()
 
-    def rules_looked_at(self, *, changed: bool, files: int) -> None:
+    def rules_looked_at(self, *, changed: bool) -> None:
         """Tell the screens that show rule files to look again, and check whether one is broken."""
-        self._alarms.rules_changed(differ=changed, files=files)
+        self._alarms.rules_changed(differ=changed)
         for screen in self._layers:
             screen.take_rules_news()
 

@@ -20,7 +20,6 @@ from signoff.queue import (
 )
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Held
-from signoff_tui.header import Surroundings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.notify.service import Muting
 from signoff_tui.notify.warnings import Alarms
@@ -108,8 +107,6 @@ class Office:
         """The message in an empty inbox."""
         self.alarms = Alarms()
         """The warnings on the first line of every screen."""
-        self.surroundings = Surroundings()
-        """The counts besides the waiting requests."""
         self.aside = Aside()
         """Runs work that may never end."""
         self.drafts: dict[Draft, str] = {}

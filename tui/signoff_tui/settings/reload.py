@@ -22,7 +22,7 @@ class Uses(Protocol):
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something that stays while nothing waits."""
 
-    def rules_looked_at(self, *, changed: bool, files: int) -> None:
+    def rules_looked_at(self, *, changed: bool) -> None:
         """Rule files, or the list of those that are trusted, may be other than they were.
 
         Args:
@@ -114,8 +114,7 @@ class Following:
         elif self._changed_rules and not changed:
             self._uses.announce("all rule files are as you trusted them")
         self._changed_rules = changed
-        _, *trusted = watched_files()
-        self._uses.rules_looked_at(changed=bool(changed), files=len(trusted))
+        self._uses.rules_looked_at(changed=bool(changed))
 
     def _look_at_choices(self, personal: Personal) -> None:
         try:

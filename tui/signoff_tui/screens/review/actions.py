@@ -12,6 +12,7 @@ from signoff.filter import last_hour_of
 from signoff.queue.amendment import PARTIAL
 from signoff_tui.guard import Cause
 from signoff_tui.input.actions import Action
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.review.filter import hidden_words
 from signoff_tui.screens.review.layout import BORDER_STEP
 from signoff_tui.screens.review.open_bar import Asking, Finding
@@ -33,18 +34,7 @@ ORDER_WORDS: dict[Order, str] = {"arrival": "oldest first", "risk": "by risk", "
 MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
-_Handler = Callable[["Actions"], None]
-_HANDLERS: dict[str, _Handler] = {}
-
-
-def _handles(*names: str) -> Callable[[_Handler], _Handler]:
-    """Mark the handler of some actions."""
-
-    def mark(handler: _Handler) -> _Handler:
-        _HANDLERS.update(dict.fromkeys(names, handler))
-        return handler
-
-    return mark
+_HANDLERS: Handlers[Actions] = Handlers()
 
 
 class Actions:
@@ -71,7 +61,7 @@ class Actions:
 
     def do(self, name: str) -> None:
         """Do an action by its name."""
-        _HANDLERS[name](self)
+        _HANDLERS.do(name, self)
 
     @property
     def _desk(self) -> ReviewSession:
@@ -79,33 +69,33 @@ class Actions:
 
     # -- moving in the list --------------------------------------------------------------------------------
 
-    @_handles("down")
+    @_HANDLERS("down")
     def _down(self) -> None:
         self._step(1)
 
-    @_handles("up")
+    @_HANDLERS("up")
     def _up(self) -> None:
         self._step(-1)
 
-    @_handles("first")
+    @_HANDLERS("first")
     def _first(self) -> None:
         if self._screen.reading:
             self._scrolled(self._screen.document.viewport.go_home)
         else:
             self._step(-(10**9))
 
-    @_handles("last")
+    @_HANDLERS("last")
     def _last(self) -> None:
         if self._screen.reading:
             self._scrolled(self._screen.document.viewport.go_end)
         else:
             self._step(10**9)
 
-    @_handles("next_request")
+    @_HANDLERS("next_request")
     def _next_request(self) -> None:
         self._to_neighbor(1)
 
-    @_handles("previous_request")
+    @_HANDLERS("previous_request")
     def _previous_request(self) -> None:
         self._to_neighbor(-1)
 
@@ -126,11 +116,11 @@ class Actions:
         self._screen.fit_list()
         self._screen.redraw()
 
-    @_handles("expand")
+    @_HANDLERS("expand")
     def _expand(self) -> None:
         self._set_open(open_=True)
 
-    @_handles("collapse")
+    @_HANDLERS("collapse")
     def _collapse(self) -> None:
         self._set_open(open_=False)
 
@@ -146,7 +136,7 @@ class Actions:
                 said = f"all {levels}" if now == levels else f"{now} of {levels}"
                 screen.say(f"{said} levels of the arguments are open", token="muted")
 
-    @_handles("open")
+    @_HANDLERS("open")
     def open(self) -> None:
         """Open the content on the whole screen, or close it; beside it, fold the group."""
         screen, inbox = self._screen, self._desk.inbox
@@ -158,23 +148,23 @@ class Actions:
         screen.open_content(on=not screen.reading)
         screen.redraw()
 
-    @_handles("full")
+    @_HANDLERS("full")
     def _full(self) -> None:
         if self._desk.inbox.cursor is not None:
             self._screen.open_content(on=not self._screen.reading)
             self._screen.redraw()
 
-    @_handles("border_left")
+    @_HANDLERS("border_left")
     def _border_left(self) -> None:
         self._screen.move_border(-BORDER_STEP)
 
-    @_handles("border_right")
+    @_HANDLERS("border_right")
     def _border_right(self) -> None:
         self._screen.move_border(BORDER_STEP)
 
     # -- listing -------------------------------------------------------------------------------------------
 
-    @_handles("later")
+    @_HANDLERS("later")
     def _later(self) -> None:
         aside = self._desk.later.toggle()
         if aside is not None:
@@ -183,7 +173,7 @@ class Actions:
             self._screen.say(words, token="muted")
             self._screen.redraw()
 
-    @_handles("tag")
+    @_HANDLERS("tag")
     def _tag(self) -> None:
         """Tag the request, or all that waits of the group; again: untag. From a request to the next row."""
         inbox, tags = self._desk.inbox, self._desk.tags
@@ -198,7 +188,7 @@ class Actions:
             inbox.move(1)
         self._moved()
 
-    @_handles("order")
+    @_HANDLERS("order")
     def _order(self) -> None:
         """Sort anew what arrived since; if nothing did, in another order."""
         inbox = self._desk.inbox
@@ -207,12 +197,12 @@ class Actions:
         self._screen.say(f"sorted {ORDER_WORDS[inbox.order]}", token="muted")
         self._moved()
 
-    @_handles("filter")
+    @_HANDLERS("filter")
     def _filter(self) -> None:
         self._screen.open_content(on=False)
         self._screen.filtering.type()
 
-    @_handles("saved")
+    @_HANDLERS("saved")
     def _saved(self) -> None:
         """Ask for the digit of a saved filter."""
         screen, filtering = self._screen, self._screen.filtering
@@ -254,7 +244,7 @@ class Actions:
 
     # -- reading -------------------------------------------------------------------------------------------
 
-    @_handles("page_down")
+    @_HANDLERS("page_down")
     def _read_on(self) -> None:
         """Show the content; next page; at the end what was not shown yet; then what is next to read."""
         screen, desk = self._screen, self._desk
@@ -297,7 +287,7 @@ class Actions:
             screen.open_content(on=True)
         self._moved()
 
-    @_handles("page_up")
+    @_HANDLERS("page_up")
     def _page_up(self) -> None:
         self._scrolled(lambda: self._screen.document.viewport.scroll_pages(-1))
 
@@ -307,11 +297,11 @@ class Actions:
         if self._screen.contents.follow_reader(from_heading=from_heading):
             self._screen.redraw()
 
-    @_handles("next_hunk")
+    @_HANDLERS("next_hunk")
     def _next_hunk(self) -> None:
         self._go_hunk(forward=True)
 
-    @_handles("previous_hunk")
+    @_HANDLERS("previous_hunk")
     def _previous_hunk(self) -> None:
         self._go_hunk(forward=False)
 
@@ -322,7 +312,7 @@ class Actions:
         screen.contents.follow_reader()
         screen.redraw()
 
-    @_handles("find")
+    @_HANDLERS("find")
     def _find(self) -> None:
         if self._screen.content_visible:
             self._desk.guard.editor_opened()
@@ -330,11 +320,11 @@ class Actions:
         else:
             self._screen.say("open a request to look for words in it", token="muted")
 
-    @_handles("more_context")
+    @_HANDLERS("more_context")
     def _more_context(self) -> None:
         self._set_context(min(self._screen.document.context * 2, MOST_CONTEXT))
 
-    @_handles("less_context")
+    @_HANDLERS("less_context")
     def _less_context(self) -> None:
         self._set_context(max(self._screen.document.context // 2, 1))
 
@@ -342,7 +332,7 @@ class Actions:
         self._screen.document.set_context(lines)
         self._screen.say(f"{lines} unchanged {'line' if lines == 1 else 'lines'} around changes", token="muted")
 
-    @_handles("wrap")
+    @_HANDLERS("wrap")
     def _wrap(self) -> None:
         document = self._screen.document
         if document.toggle_wrap():
@@ -353,7 +343,7 @@ class Actions:
             self._screen.say("long lines are cut at >: what is cut off does not count as shown")
         self._screen.redraw()
 
-    @_handles("split")
+    @_HANDLERS("split")
     def _split(self) -> None:
         document = self._screen.document
         if not document.toggle_split():
@@ -364,18 +354,18 @@ class Actions:
             self._screen.say("side by side where there is room: 110 cells", token="muted")
         self._screen.redraw()
 
-    @_handles("details")
+    @_HANDLERS("details")
     def _details(self) -> None:
         if self._desk.inbox.focused_request() is None:
             self._screen.say("i shows ids and hashes of a request: go to one", token="muted")
         else:
             self._screen.go("details")
 
-    @_handles("copy")
+    @_HANDLERS("copy")
     def _copy(self) -> None:
         self._decisions.ask_what_to_copy()
 
-    @_handles("reveal")
+    @_HANDLERS("reveal")
     def _reveal(self) -> None:
         """Show the secrets of the request on the screen, or hide them again."""
         entry = self._desk.inbox.focused_request()
@@ -387,17 +377,17 @@ class Actions:
         self._screen.say("secrets are shown until you move on" if shown else "secrets are hidden")
         self._screen.redraw()
 
-    @_handles("outside")
+    @_HANDLERS("outside")
     def _outside(self) -> None:
         self._screen.outside.view()
 
-    @_handles("pager")
+    @_HANDLERS("pager")
     def _pager(self) -> None:
         self._screen.outside.page()
 
     # -- changing what would run ---------------------------------------------------------------------------
 
-    @_handles("toggle_hunk")
+    @_HANDLERS("toggle_hunk")
     def _toggle_hunk(self) -> None:
         """Refuse the hunk that is pointed at, or approve it again."""
         if not self._toggles_hunk():
@@ -423,7 +413,7 @@ class Actions:
         screen.redraw(Cause.CHANGED)
         return True
 
-    @_handles("edit_call")
+    @_HANDLERS("edit_call")
     def _edit_call(self) -> None:
         """Edit what would run, in the person's own editor."""
         screen, desk = self._screen, self._desk
@@ -446,12 +436,12 @@ class Actions:
 
     # -- going ---------------------------------------------------------------------------------------------
 
-    @_handles("inbox")
+    @_HANDLERS("inbox")
     def _inbox(self) -> None:
         self._screen.open_content(on=False)
         self._screen.redraw()
 
-    @_handles("back")
+    @_HANDLERS("back")
     def _back(self) -> None:
         """Go one level back: what is open, the content, tags, what another screen wanted, the filter."""
         screen, filtering = self._screen, self._screen.filtering
@@ -470,62 +460,62 @@ class Actions:
             filtering.use("")
         screen.redraw()
 
-    @_handles("quit")
+    @_HANDLERS("quit")
     def _quit(self) -> None:
         if self._screen.reading:
             self._back()
         else:
             self._decisions.ask_to_quit()
 
-    @_handles("history")
+    @_HANDLERS("history")
     def _history(self) -> None:
         self._screen.go("history")
 
-    @_handles("memory")
+    @_HANDLERS("memory")
     def _memory(self) -> None:
         self._screen.go("memory")
 
-    @_handles("rules")
+    @_HANDLERS("rules")
     def _rules(self) -> None:
         """Show the rules, first the one that asked about what the cursor is on."""
         entry = self._desk.inbox.focused_request()
         self._screen.go("rules", "" if entry is None else entry.request.submission.why)
 
-    @_handles("agents")
+    @_HANDLERS("agents")
     def _agents(self) -> None:
         self._screen.go("agents")
 
-    @_handles("agent_history")
+    @_HANDLERS("agent_history")
     def _agent_history(self) -> None:
         entry = self._entry_here()
         if entry is not None:
             self._screen.go("history", last_hour_of(entry.request.asked_by.name))
 
-    @_handles("help")
+    @_HANDLERS("help")
     def _help(self) -> None:
         self._screen.go("help")
 
-    @_handles("palette")
+    @_HANDLERS("palette")
     def _palette(self) -> None:
         self._screen.go("palette")
 
-    @_handles("themes")
+    @_HANDLERS("themes")
     def _themes(self) -> None:
         self._screen.go("themes")
 
-    @_handles("undo")
+    @_HANDLERS("undo")
     def _undo(self) -> None:
         self._decisions.undo()
 
-    @_handles("interrupt")
+    @_HANDLERS("interrupt")
     def _interrupt(self) -> None:
         self._screen.say("q quits; Ctrl+C decides nothing", token="muted")
 
-    @_handles("mute")
+    @_HANDLERS("mute")
     def _mute(self) -> None:
         self._screen.say(self._screen.office.muting.turn(), token="muted")
 
-    @_handles("redraw")
+    @_HANDLERS("redraw")
     def _redraw(self) -> None:
         self._screen.go("redraw")
 

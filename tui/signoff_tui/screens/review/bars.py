@@ -158,7 +158,7 @@ def special_row(
     """
     held = _held(desk, width, now)
     if said.text:
-        return Line((foreign(f" {said.text}", said.token),), held)
+        return Line((Chunk(foreign(f" {said.text}").text, said.token, cut="end"),), held)
     return Line(tuple(_special(desk, pointed, armed=armed)), held)
 
 

@@ -73,8 +73,10 @@ class Drawing:
         mutes = self._office.muting.now
         if mutes.everything is not None:
             return f"muted until {local_time(mutes.everything, 'minute')}"
-        number = len(mutes.agents)
-        return "" if not number else f"{number} {'agent' if number == 1 else 'agents'} muted"
+        if not mutes.agents:
+            return ""
+        who = "1 agent" if len(mutes.agents) == 1 else f"{len(mutes.agents)} agents"
+        return f"{who} muted until {local_time(max(mutes.agents.values()), 'minute')}"
 
     # -- bottom --------------------------------------------------------------------------------------------
 
@@ -117,6 +119,7 @@ class Drawing:
             len(rows),
             lambda index, width: inbox_row(screen.desk, rows[index], style, width, focused=index == cursor),
             cursor=cursor,
+            key=inbox.cursor,
         )
         self._lines("#filtered", self._filtered(listing.size.width) if rows else ())
 

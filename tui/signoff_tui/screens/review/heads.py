@@ -72,7 +72,11 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     waiting = _waiting(counts)
     oldest, short = (_oldest(counts, now, words) for words in ("oldest ", ""))
     modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
-    muted = (foreign(f" {where.muted} ", "bar", keep=True),) if where.muted else ()
+    until = tuple(
+        (foreign(f" {words} ", "bar", keep=True),) if words else ()
+        for words in (where.muted, where.muted.replace(" until", ""))
+    )
+    muted, muted_short = until
     agents = _agents(counts)
     middle = chunk("    ", "bar", keep=True)
     rooms: list[tuple[tuple[Chunk, ...], tuple[Chunk, ...]]] = []
@@ -81,9 +85,10 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     rooms += [
         ((name, here, *waiting, *oldest), (*modes, *muted, *agents)),
         ((name, here, *waiting, *oldest), (*modes, *muted)),
-        ((here, *waiting, *short), (*modes, *muted)),
-        ((here, *waiting, *short), modes),
+        ((here, *waiting, *short), (*modes, *muted_short)),
+        (waiting, (*modes, *muted_short)),
         (waiting, modes),
+        (waiting[1:] or waiting, modes),
     ]
     fits = next(
         (each for each in rooms if sum(piece.width for part in each for piece in part) <= width), rooms[-1]

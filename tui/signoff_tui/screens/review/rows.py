@@ -118,7 +118,7 @@ def _request_row(
         summary.shown("closed" if entry.closed else "text"),
     )
     counts = counts_text(desk, entry)
-    right = [_agent(summary.agent), _state(_word(desk, entry, style))]
+    right = [_agent(summary.agent), _state(_word(desk, entry, style, width))]
     return _fitted(left, chunk(counts, keep=True) if counts else None, _note(desk, entry), right, width)
 
 
@@ -158,9 +158,9 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
     return "read" if coverage.complete else f"{coverage.percent} %"
 
 
-def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
+def _word(desk: ReviewSession, entry: Entry, style: RowStyle, width: int) -> Chunk:
     if is_unconfirmed(entry.request, desk.reviewer, style.now):
-        return chunk("sent, agent has not confirmed", "warn")
+        return chunk("sent, agent has not confirmed" if width >= AGENT_COLUMN else "not confirmed", "warn")
     if held := style.held_text(entry.id):
         return foreign(held, "held")
     if entry.held:  # by a stop of what comes before it

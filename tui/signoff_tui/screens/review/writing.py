@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from signoff.present.document.model import Words
 from signoff_tui.input.actions import action_of
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
 from signoff_tui.state.message import LONGEST, Message, as_message
 from signoff_tui.text.summary import summarize
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from signoff_tui.widgets.message_box import MessageBox
 
 __all__ = ["Boxes"]
+
+
+_HANDLERS: Handlers[Boxes] = Handlers()
 
 
 class Boxes:
@@ -100,22 +104,29 @@ class Boxes:
         if action is None or action.name == "new_line":
             return False
         self._screen.desk.guard.press(key, t)  # the guard tells a hasty hand by every key that is pressed here
-        match action.name:
-            case "soften":
-                self._soften()
-            case "earlier_text" if not self._box.step(-1):
-                self._go_to_text(self._earlier + 1)
-            case "later_text" if not self._box.step(1):
-                self._go_to_text(self._earlier - 1)
-            case "edit_message":
-                self._edit()
-            case "copy_message":
-                self._screen.outside.copy_text(self._box.value)
-            case "back":
-                self._decisions.close_bar()
-                self._screen.redraw()
+        _HANDLERS.do(action.name, self)
         return True
 
+    @_HANDLERS("earlier_text")
+    def _earlier_text(self) -> None:
+        if not self._box.step(-1):
+            self._go_to_text(self._earlier + 1)
+
+    @_HANDLERS("later_text")
+    def _later_text(self) -> None:
+        if not self._box.step(1):
+            self._go_to_text(self._earlier - 1)
+
+    @_HANDLERS("copy_message")
+    def _copy(self) -> None:
+        self._screen.outside.copy_text(self._box.value)
+
+    @_HANDLERS("back")
+    def _back(self) -> None:
+        self._decisions.close_bar()
+        self._screen.redraw()
+
+    @_HANDLERS("soften")
     def _soften(self) -> None:
         """Of a stop make a rejection."""
         if not self._writing.hard:
@@ -124,6 +135,7 @@ class Boxes:
         self._decisions.soften()
         self._screen.redraw()
 
+    @_HANDLERS("edit_message")
     def _edit(self) -> None:
         """Write in the person's own editor."""
         if len(self._screen.desk.guard.holds):

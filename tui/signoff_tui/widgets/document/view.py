@@ -484,9 +484,7 @@ class HunkPointer:
             return self._point(pointed + (1 if forward else -1)) or (forward and self._bring_up(pointed))
         top = self._viewport.top
         place = reading.next_hunk(top) if forward else reading.previous_hunk(top)
-        if place is not None:
-            return self._point(reading.hunk_at(place)[0] - 1)
-        return place is not None and self._viewport.go(place)
+        return place is not None and self._bring_up(reading.hunk_at(place)[0] - 1)
 
     @property
     def at(self) -> tuple[int, int]:
@@ -589,6 +587,6 @@ class HunkPointer:
         return True
 
     def _bring_up(self, number: int) -> bool:
-        """Point at a heading; False if that moves nothing."""
-        before = self._viewport.top
-        return self._point(number) and self._viewport.top != before
+        """Point at a heading; False if that changes nothing."""
+        before = (self._viewport.top, self._viewport.at_hunk)
+        return self._point(number) and (self._viewport.top, self._viewport.at_hunk) != before
