@@ -246,7 +246,8 @@ class Screen:
         await self.armed()
 
     async def group_armed(self) -> None:
-        """Wait until capitals act on the group as it is named now."""
+        """Wait until capitals act on the group, or on what is tagged, as it is named now."""
+        await self.until(lambda: self.desk.guard.pending is None, "a painted group")
         await self._armed(lambda: self.desk.guard._set.armed_at, "an armed group")
 
     async def offer_armed(self) -> None:

@@ -120,7 +120,7 @@ class Judge:
         if nothing_left is not None:
             return nothing_left
         if decision == "s" and is_high(facts.risk):
-            return Ignored(Reason.HIGH, "a HIGH request is never remembered")
+            return Ignored(Reason.HIGH, "HIGH is never allowed for a session")
         if decision == "s" and ref.instead:
             return Ignored(Reason.NOTHING, f"{key} does nothing: what you changed is approved once")
         if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):

@@ -46,7 +46,7 @@ class Reason(StrEnum):
     LATE = "late"
     CAPITALS = "capitals act on groups"
     NO_GROUP = "no group"
-    HIGH = "HIGH is never remembered"
+    HIGH = "HIGH is never allowed for a session"
     NOT_OFFERED = "not offered"
     SHEET = "the sheet has the keys"
     TYPING = "typing"

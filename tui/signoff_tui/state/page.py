@@ -7,7 +7,7 @@ reader stay.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -55,7 +55,7 @@ class Page:
     def __init__(self, desk: ReviewSession, order: Sequence[str]) -> None:
         self._desk = desk
         self._order = list(order)
-        self._headings: dict[tuple[object, ...], Document] = {}
+        self._made: dict[tuple[object, ...], Document] = {}
         self.owner = object()
         """The identity of the page."""
         self.sections: tuple[Section, ...] = ()
@@ -92,13 +92,13 @@ class Page:
             if content is None and failure is None:
                 changed = changed or entry
             sections.append(Section(None if content is None else content.key, id_, len(documents), units))
-            if sections[1:] or content is None:
+            if sections[1:] or (content is None and failure is None):
                 documents.append(self._heading(entry, content, failure))
             if content is not None:
                 documents += content.documents
                 units += content.units
             elif failure is not None:
-                documents.append(raw_arguments(entry.request))
+                documents.append(self._made_once("arguments", entry, lambda it=entry: raw_arguments(it.request)))
         self.sections, self.documents = tuple(sections), tuple(documents)
         self._units = [section.unit for section in sections]
         following = self._following
@@ -180,11 +180,15 @@ class Page:
         return request_id in self._order
 
     def _heading(self, entry: Entry, content: Content | None, failure: str | None) -> Document:
-        """The heading above a request, made once, so that rows keep their identity."""
-        name = (self._desk.key(entry), failure)
-        if name not in self._headings:
-            self._headings[name] = _heading_document(entry, content, failure)
-        return self._headings[name]
+        """The heading above a request."""
+        return self._made_once(f"heading {failure}", entry, lambda: _heading_document(entry, content, failure))
+
+    def _made_once(self, what: str, entry: Entry, make: Callable[[], Document]) -> Document:
+        """A document about a request, made once, so that its rows keep their identity."""
+        name = (what, *self._desk.key(entry))
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
 
 
 def page_from(desk: ReviewSession, key: RowKey) -> Page | None:

@@ -11,13 +11,7 @@ from msgspec.structs import replace
 from signoff.filter import SavedFilter
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
 
-__all__ = [
-    "BarRoom",
-    "KeyHint",
-    "flow",
-    "flow_sections",
-    "saved_hints",
-]
+__all__ = ["BarRoom", "KeyHint", "flow", "saved_hints"]
 
 
 class BarRoom(Struct, frozen=True):
@@ -35,7 +29,6 @@ class KeyHint(Struct, frozen=True):
         label: Its action and the target. May hold names that others chose.
         live: False for a key that does not work now, which is drawn muted.
         token: Style of the label.
-        slot: The least cells, so that later keys stay in place when the label changes.
         gap: Cells between it and the next.
     """
 
@@ -43,7 +36,6 @@ class KeyHint(Struct, frozen=True):
     label: str
     live: bool = True
     token: str = "text"
-    slot: int = 0
     gap: int = 2
 
     def chunks(self) -> tuple[Chunk, Chunk]:
@@ -61,7 +53,7 @@ def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
     """Cached: the same keys are drawn again and again."""
     key = chunk(hint.key, "key" if hint.live else "notyet", keep=True)
     label = foreign(f" {hint.label}{' ' * hint.gap}", hint.token if hint.live else "notyet")
-    return key, replace(label, least=max(hint.slot - key.width, 0))
+    return key, label
 
 
 def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
@@ -75,18 +67,6 @@ def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
         rows.append([])
     rows[-1].append(last)
     return _rows(rows, room.rows)
-
-
-def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int) -> tuple[Line, ...]:
-    """Lay hints out in sections, each of which begins a row, whatever the length of the one above.
-
-    Args:
-        sections: Hints in order of importance, and the rows they have. The very last hint always finds a place.
-        width: Cells of a row.
-    """
-    *above, (last, rows) = sections
-    filled = [_rows(_filled(hints, BarRoom(width, most), 0)[0], most) for hints, most in above]
-    return tuple(row for section in (*filled, flow(last, BarRoom(width, rows))) for row in section)
 
 
 def _filled(hints: Sequence[KeyHint], room: BarRoom, kept: int) -> tuple[list[list[KeyHint]], int]:
@@ -113,7 +93,7 @@ def _in_words(hint: KeyHint, cells: int) -> KeyHint:
     words = hint.label.split(" ")
     while hint.width > cells and len(words) > 1:
         words.pop()
-        hint = replace(hint, label=" ".join([*words, "..."]), slot=0)
+        hint = replace(hint, label=" ".join([*words, "..."]))
     return hint
 
 

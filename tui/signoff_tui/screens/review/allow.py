@@ -16,7 +16,6 @@ from signoff.queue.grant_coverage import (
     BREADTH_WORDS,
     DIRECTORIES,
     Breadth,
-    end_words,
     free_words,
     names_directory,
     reach_of,
@@ -219,14 +218,15 @@ def _head(entries: Sequence[Entry], width: int) -> Line:
         if named
         else (chunk(f", {where}"),)
     )
-    title = (chunk(" Allow for this session of ", "strong", keep=True), Chunk(agent, "strong", most=NAME), *place)
-    return fullest([line(*title, right=(chunk("  HIGH always asks ", "muted", keep=True),)), line(*title)], width)
+    title = (chunk(" Allow for this session of ", "strong", keep=True), Chunk(agent, "strong", most=NAME))
+    asks = (chunk("  HIGH always asks ", "muted", keep=True),)
+    return fullest([line(*title, *place, right=asks), line(*title, *place), line(*title)], width)
 
 
 def _fixed(entries: Sequence[Entry], width: int) -> Iterator[Line]:
-    """What else has to be equal besides the command, the path and the directory; and when it ends."""
-    ends = end_words([entry.request.submission.definition is not None for entry in entries])
-    yield fullest([line(chunk(f"   ends {words}", "muted")) for words in ends], width)
+    """What else has to be equal besides the command, the path and the directory; and when it ends before the session."""
+    if any(entry.request.submission.definition is not None for entry in entries):
+        yield line(chunk("   ends when the definition of the tool changes, too", "muted"))
     if len(entries) != 1:
         return
     call = entries[0].request.submission

@@ -249,7 +249,7 @@ class Decisions:
             return
         if not desk.may_be_remembered(offer.refs):
             desk.guard.sheet_closed()
-            screen.say("never remembered: it hides a secret, leads elsewhere or is not kept")
+            screen.say("cannot be allowed: it hides a secret, leads elsewhere or is not kept")
             return
         self._allow(Allowing(offer.refs))
         if len(offer.refs) == 1:

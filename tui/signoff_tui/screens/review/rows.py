@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
+from rich.cells import cell_len
 
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
@@ -118,7 +119,10 @@ def _request_row(
         summary.shown("closed" if entry.closed else "text"),
     )
     counts = counts_text(desk, entry)
-    right = [_agent(summary.agent), _state(_word(desk, entry, style, width))]
+    agent = _agent(summary.agent)
+    others = (*left, *(agent if width >= AGENT_COLUMN else ()))
+    state = _in_words(_word(desk, entry, style), width - sum(piece.width for piece in others) - 1)
+    right = [agent, _state(state)]
     return _fitted(left, chunk(counts, keep=True) if counts else None, _note(desk, entry), right, width)
 
 
@@ -158,9 +162,19 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
     return "read" if coverage.complete else f"{coverage.percent} %"
 
 
-def _word(desk: ReviewSession, entry: Entry, style: RowStyle, width: int) -> Chunk:
+def _in_words(told: Chunk, room: int) -> Chunk:
+    """A state that leaves the name its room: without what follows a comma, then without its last words."""
+    if told.width <= room:
+        return told
+    words = told.text.text.split(", ")[0].split(" ")
+    while len(words) > 1 and cell_len(" ".join(words)) > room:
+        words.pop()
+    return foreign(" ".join(words), told.token)
+
+
+def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
     if is_unconfirmed(entry.request, desk.reviewer, style.now):
-        return chunk("sent, agent has not confirmed" if width >= AGENT_COLUMN else "not confirmed", "warn")
+        return chunk("sent, agent has not confirmed", "warn")
     if held := style.held_text(entry.id):
         return foreign(held, "held")
     if entry.held:  # by a stop of what comes before it
