@@ -29,6 +29,7 @@ from signoff.queue.clock import now_us
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp
 from signoff_tui.guard import GuardSettings
+from signoff_tui.input.actions import actions_on
 from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.inbox import Entry, RowKey
@@ -215,6 +216,10 @@ class Screen:
         queues = [part._message_queue for part in parts if not part._closing]
         return all(queue.empty() and queue.ready_event._waiters for queue in queues)
 
+    def chooses(self, name: str) -> None:
+        """Do an action that has no key, as the palette does."""
+        self.app.review.perform(next(action for action in actions_on("review") if action.name == name))
+
     async def types(self, text: str) -> None:
         """Type text."""
         await self.press(*("space" if letter == " " else letter for letter in text))
@@ -247,8 +252,15 @@ class Screen:
 
     async def group_armed(self) -> None:
         """Wait until capitals act on the group, or on what is tagged, as it is named now."""
-        await self.until(lambda: self.desk.guard.pending is None, "a painted group")
+        await self.until(self._is_named, "a group that is named for long enough")
         await self._armed(lambda: self.desk.guard._set.armed_at, "an armed group")
+
+    def _is_named(self) -> bool:
+        """Whether a rejection would reach all that is waiting of the group."""
+        guard, target = self.desk.guard, self.desk.guard.target
+        return target is None or target.rest <= guard._rest.named_since(
+            time.monotonic() - guard.settings.arm_moved
+        )
 
     async def offer_armed(self) -> None:
         """Wait until the bar that offers it takes ``!``."""

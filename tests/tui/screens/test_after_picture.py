@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-
 from signoff_tui.screens.review.after_picture import AfterPicture
+
 from signoff_tui.screens.review.screen import ReviewScreen
 
 

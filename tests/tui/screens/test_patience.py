@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from screen_bench import LARGE, post, screen, write
+from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
 
 from signoff.queue import AgentQueue
 from signoff_tui.screens.review import contents as review_contents
-from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
 from signoff_tui.state.documents import ContentKey
 from signoff_tui.state.inbox import RowKey
 

@@ -99,7 +99,7 @@ async def test_what_is_held_is_counted_down_with_the_key_that_takes_it_back(
         await seen.reads(request)
         await seen.press("y")
         await seen.until(
-            lambda: "approval pytest -q, sends in " in seen.special and seen.special.endswith("u undo ")
+            lambda: "approved pytest -q, sends in " in seen.special and seen.special.endswith("u undo ")
         )
 
 

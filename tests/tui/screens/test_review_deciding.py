@@ -53,7 +53,7 @@ async def test_a_decision_is_held_before_it_is_sent(
     async with screen(place, settings=HELD, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
-        await seen.shows("approval pytest -q, sends in", "u undo")
+        await seen.shows("approved pytest -q, sends in", "u undo")
         assert looking.get(request.id).pending
 
 

@@ -1,4 +1,4 @@
-"""Reading and deciding about a group: exactly the members that were listed and shown, and may be decided together."""
+"""Reading and deciding about a group: exactly the members that were listed and shown are decided together."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ async def test_the_row_says_that_the_agent_has_not_confirmed_until_it_has(
         moment = next_moment(seen.desk, seen.app.review.timed, now, seen.app.review.office.now())
         assert moment - now <= SOON
         ahead = 47 * SECOND
-        await seen.press("k")
+        seen.app.review.redraw()
         await seen.shows("sent, agent has not confirmed")
         asking.wait(request.id)
         await seen.shows_no("has not confirmed")

@@ -287,7 +287,7 @@ def test_a_held_group_goes_on_when_one_of_its_members_changed() -> None:
 def test_a_changed_request_says_so() -> None:
     made = bench(stored("a"))
     made.hears(stored("a", revision=2))
-    assert made.entry("a").note.startswith("CHANGED: rev 1 -> 2. Read again")
+    assert made.entry("a").note == "changed: read again"
 
 
 # -- stopping and putting aside ------------------------------------------------------------------------------

@@ -381,7 +381,7 @@ class Inbox:
     def fold(self) -> bool:
         """Remove the rows of what ended, but not the one under the cursor; True if any row went.
 
-        A group of which nothing waits becomes one row first, and goes the next time.
+        A group of which nothing waits becomes one row first, and goes the next time. If all ended, no row stays.
         """
         if not self.tally.any_ended:
             return False
@@ -399,7 +399,7 @@ class Inbox:
             else:
                 gone.update(group.members)
         gone.update(entry.id for entry in self._entries.values() if entry.closed and entry.group is None)
-        if self.cursor is not None and self.cursor.kind == "request":
+        if self.cursor is not None and self.cursor.kind == "request" and len(gone) < len(self._entries):
             gone.discard(self.cursor.id)
         if gone:
             self._remove(gone)

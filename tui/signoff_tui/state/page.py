@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -73,9 +74,10 @@ class Page:
 
     @property
     def begins_as_it_did(self) -> bool:
-        """True if its first request is there, with the content that the page began with."""
+        """True if it still begins with what it began with, and none of its requests is filtered out."""
         inbox, id_ = self._desk.inbox, self._order[0]
-        return id_ in inbox and self._desk.key(inbox.entry(id_)) == self.first
+        there = id_ in inbox and self._desk.key(inbox.entry(id_)) == self.first
+        return there and not any(id_ in inbox and inbox.is_hidden(id_) for id_ in self._order[1:])
 
     def renew(self) -> None:
         """Take over changed requests and new documents."""
@@ -98,7 +100,7 @@ class Page:
                 documents += content.documents
                 units += content.units
             elif failure is not None:
-                documents.append(self._made_once("arguments", entry, lambda it=entry: raw_arguments(it.request)))
+                documents.append(self._made_once("arguments", entry, partial(raw_arguments, entry.request)))
         self.sections, self.documents = tuple(sections), tuple(documents)
         self._units = [section.unit for section in sections]
         following = self._following
@@ -181,7 +183,7 @@ class Page:
 
     def _heading(self, entry: Entry, content: Content | None, failure: str | None) -> Document:
         """The heading above a request."""
-        return self._made_once(f"heading {failure}", entry, lambda: _heading_document(entry, content, failure))
+        return self._made_once(f"heading {failure}", entry, partial(_heading_document, entry, content, failure))
 
     def _made_once(self, what: str, entry: Entry, make: Callable[[], Document]) -> Document:
         """A document about a request, made once, so that its rows keep their identity."""

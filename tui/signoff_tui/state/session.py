@@ -205,15 +205,12 @@ class ReviewSession(DecisionSession):
             self.came_back.clear()
             self.take_changes(changes)
             return ()
-        known = [change.request.id for change in changes.changes if change.request.id in self.inbox]
-        before = {request_id: self.inbox.entry(request_id).request.revision for request_id in known}
         replaced = set(self.take_changes(changes))
         for request_id in replaced:
             entry = self.inbox.entry(request_id)
             if entry.answered:
                 self.came_back.append(ref_of(entry))
-            revisions = f"rev {before[request_id]} -> {entry.request.revision}"
-            entry.note = f"CHANGED: {revisions}. Read again, share shown is back to 0%"
+            entry.note = "changed: read again"
             if self.changes.keeps_edit(request_id):
                 entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
         focused = self.inbox.focused_request()

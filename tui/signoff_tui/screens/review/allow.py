@@ -224,7 +224,7 @@ def _head(entries: Sequence[Entry], width: int) -> Line:
 
 
 def _fixed(entries: Sequence[Entry], width: int) -> Iterator[Line]:
-    """What else has to be equal besides the command, the path and the directory; and when it ends before the session."""
+    """What else has to be equal besides command, path and directory; and what else ends it."""
     if any(entry.request.submission.definition is not None for entry in entries):
         yield line(chunk("   ends when the definition of the tool changes, too", "muted"))
     if len(entries) != 1:

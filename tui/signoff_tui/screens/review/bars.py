@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from signoff.queue.records import Risk
 from signoff_tui.guard import Eligibility, Omission
-from signoff_tui.screens.review.names import as_listed, as_many, group_label, held_words, names_of
+from signoff_tui.screens.review.names import as_listed, group_label, held_words, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession, next_unseen
@@ -22,9 +22,6 @@ __all__ = ["Key", "LastWords", "how_many", "keys_of", "keys_row", "special_row",
 
 SHARES = (0.0, 0.26, 0.44, 0.60, 0.80, 0.92)
 """Where each key begins, as a share of the row's width."""
-
-_LEAST_NAME = 10
-"""Cells below which the name of what is held says nothing."""
 
 
 class Key(Struct, frozen=True):
@@ -156,10 +153,12 @@ def special_row(
         now: Monotonic seconds.
         armed: True if the keys about the group, or the tagged, count now.
     """
-    held = _held(desk, width, now)
     if said.text:
-        return Line((Chunk(foreign(f" {said.text}").text, said.token, cut="end"),), held)
-    return Line(tuple(_special(desk, pointed, armed=armed)), held)
+        left: Sequence[Chunk] = (Chunk(foreign(f" {said.text}").text, said.token, cut="end"),)
+    else:
+        left = _special(desk, pointed, armed=armed)
+    needed = sum(piece.width for piece in left)
+    return Line(tuple(left), _held(desk, max(width // 2, width - needed), now))
 
 
 def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool) -> Sequence[Chunk]:
@@ -207,23 +206,25 @@ def _key(shown: str, words: str, *, live: bool) -> tuple[Chunk, Chunk]:
     )
 
 
-def _held(desk: ReviewSession, width: int, now: float) -> tuple[Chunk, ...]:
+def _held(desk: ReviewSession, room: int, now: float) -> tuple[Chunk, ...]:
     """The held decision made last, its countdown, and the key that takes it back."""
     holds = list(desk.guard.holds)
     if not holds:
         return ()
     last = holds[-1]
-    refs = list(last.refs)
-    following = desk.reached_by_stops() if last.payload.decision.hard else ()
-    what, _ = held_words([(last.payload.decision, len(refs))], len(following))
-    names = names_of(desk, as_listed(desk, [*refs, *following]))
-    seconds = max(math.ceil(last.until - now), 0)
+    decision = last.payload.decision
+    refs = [*last.refs, *(desk.reached_by_stops() if decision.hard else ())]
+    names = names_of(desk, as_listed(desk, refs))
     others = f", {len(holds) - 1} more held" if holds[1:] else ""
     undo = (chunk("   ", keep=True), chunk(desk.keys.shown("undo"), "key", keep=True), chunk(" undo ", keep=True))
-    room = width // 2 - len(f"{what} {seconds} s{others}") - sum(piece.width for piece in undo)
-    told = as_many(names, room, none="") if room >= _LEAST_NAME else ""
-    about = f"{what} {told}" if told else what
-    return (foreign(f"  {about}, sends in {seconds} s{others}", "held", keep=True), *undo)
+    seconds = max(math.ceil(last.until - now), 0)
+    room -= sum(piece.width for piece in undo) + 2
+    end = f", sends in {seconds} s{others}"
+    told = held_words(decision, names, room - len(end))
+    if names[0] not in told:  # in fewer words, with more room for the name
+        end = f" {seconds} s{others}"
+        told = held_words(decision, names, room - len(end))
+    return (foreign(f"  {told}{end}", "held", keep=True), *undo)
 
 
 def what_is_missing(desk: ReviewSession, entry: Entry) -> str:

@@ -261,7 +261,11 @@ def _who(desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, w
         (chunk(" ", keep=True), Chunk(summary.agent, "muted", most=NAME), *caller),
         (chunk(f"  asked {age_text((style.now - request.created_at) / 1e6)} ago", "muted"),),
         (chunk("  "), *_risk(desk, entry)),
-        *([(chunk(f"  expires {left_text(max(left, 0))}", "warn"),)] if left is not None else []),
+        *(
+            [(chunk(f"  expires {left_text(left)}" if left > 0 else "  its time is up", "warn"),)]
+            if left is not None
+            else []
+        ),
         *(
             [(chunk("  " if why.startswith("rule ") else "  rule: ", "muted"), foreign(why, "muted"))]
             if why

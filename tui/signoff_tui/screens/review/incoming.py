@@ -79,7 +79,7 @@ class Incoming:
             event.entry, event.text, event.change, event.of, failed=bool(event.failure)
         )
         if event.failure:
-            self._screen.say(f"the edit cannot run: {event.failure}; {key} opens it again")
+            self._screen.say(f"the edit cannot run, {key} opens it again: {event.failure}")
         elif not kept:
             self._screen.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
         elif event.change is None:

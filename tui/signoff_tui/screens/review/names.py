@@ -17,7 +17,7 @@ from signoff_tui.guard import LeftOut, Omission, Ref
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.lines import Line, chunk, foreign, line
+from signoff_tui.text.lines import Line, chunk, crop, foreign, line
 from signoff_tui.text.summary import Summary, group_name, summarize
 
 __all__ = [
@@ -32,6 +32,9 @@ __all__ = [
     "name_of",
     "names_of",
 ]
+
+LEAST_NAME = 12
+"""Cells below which a cut name says nothing."""
 
 NAME = 32
 """Most cells for a name that somebody else chose, beside other words."""
@@ -97,27 +100,21 @@ def agents_of(entries: Sequence[Entry]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} agents: {', '.join(names)}"
 
 
-def held_words(decisions: Sequence[tuple[Decision, int]], following: int = 0) -> tuple[str, str]:
-    """What is held, counted in requests, and the verb that fits: ``8 approvals``, ``send``.
+def held_words(decision: Decision, names: Sequence[str], room: int) -> str:
+    """Return what is held, in words: ``approved ls``, ``rejected 3: ls  pwd +1 more``; without names if none fits.
 
     Args:
-        decisions: Each with the number of requests that it is about.
-        following: How many requests a stop would reject besides.
+        decision: The decision.
+        names: The requests that it is about, and those that follow a stop.
+        room: Cells.
     """
-    count = sum(about for _, about in decisions)
-    approved = {decision.approved for decision, _ in decisions}
-    if decisions and all(decision.hard for decision, _ in decisions):
-        return _held_stops(len(decisions), count + following)
-    word = "decision" if len(approved) > 1 else "approval" if approved == {True} else "rejection"
-    changed = decisions[0][0].instead if count == 1 and decisions else None
-    if changed is not None:
-        return (f"1 approval of {foreign(changed.summary).text.text}", "sends")
-    return (f"1 {word}", "sends") if count == 1 else (f"{count} {word}s", "send")
-
-
-def _held_stops(stops: int, count: int) -> tuple[str, str]:
-    words = "1 stop" if stops == 1 else f"{stops} stops"
-    return (words if count == stops else f"{words} ({count} requests)"), ("sends" if stops == 1 else "send")
+    verb = "stopped" if decision.hard else "approved" if decision.approved else "rejected"
+    changed = "" if decision.instead is None else f" {foreign(decision.instead.summary).text.text}:"
+    count = f" {len(names)}" if names[1:] else ""
+    head = f"{verb}{changed or count}{':' if count else ''} "
+    room -= cell_len(head)
+    told = as_many(names, room, none=crop(names[0], room, "end", ellipsis="...") if room >= LEAST_NAME else "")
+    return f"{head}{told}" if told else f"{verb}{changed.removesuffix(':') or count}"
 
 
 def left_out_names(desk: ReviewSession, left_out: Sequence[LeftOut]) -> list[str]:
