@@ -258,7 +258,7 @@ def _ended() -> Chunk:
 
 
 def _agent(name: SafeText) -> Sequence[Chunk]:
-    return (chunk("  ", keep=True), Chunk(name, "muted", keep=True, most=_AGENT, least=_AGENT))
+    return (chunk("  ", keep=True), Chunk(name, "muted", keep=True, most=_AGENT, least=_AGENT, cut="end"))
 
 
 def _state(words: Chunk) -> Sequence[Chunk]:
