@@ -220,6 +220,10 @@ class Screen:
         """Do an action that has no key, as the palette does."""
         self.app.review.perform(next(action for action in actions_on("review") if action.name == name))
 
+    async def works(self, key: str) -> None:
+        """Wait until a key of the bottom rows stands out, because it does something now."""
+        await self.until(lambda: any(map(_stands_out(key), (part for row in self.rows[-6:] for part in row))), key)
+
     async def types(self, text: str) -> None:
         """Type text."""
         await self.press(*("space" if letter == " " else letter for letter in text))
@@ -439,6 +443,10 @@ async def screen(
             await seen.until(lambda: not app.review.contents.patience.waits, "a picture of them")
         await seen.until(lambda: "signoff" in seen.frame[0] or "waiting" in seen.frame[0], "a first frame")
         yield seen
+
+
+def _stands_out(key: str) -> Callable[[Segment], bool]:
+    return lambda part: part.text == key and part.style is not None and bool(part.style.bold)
 
 
 class Cable:

@@ -135,8 +135,8 @@ def test_the_guard_knows_which_keys_only_move() -> None:
 def test_the_help_of_a_place_lists_every_key_with_what_it_does(place: Place, width: int) -> None:
     text = "\n".join("".join(piece.text.text for piece in line.left) for line in key_lines(place, width))
     for action in actions_on(place):
-        assert action.words in text
-        assert f" {action.shown} " in text
+        assert (action.words in text) is bool(action.keys)
+        assert f" {action.shown} " in text or not action.keys
 
 
 def test_the_help_of_a_place_lists_no_dead_key() -> None:

@@ -276,7 +276,7 @@ class ReviewSession(DecisionSession):
         if entry.sent:
             return "sent, the queue has not answered yet"
         if self.is_reached(entry):
-            return f"a held stop rejects it too: [{self.keys.shown('undo')}] takes that back"
+            return f"a held stop rejects it too: {self.keys.shown('undo')} takes that back"
         return already_ended_text(entry.request, self.reviewer)
 
 
