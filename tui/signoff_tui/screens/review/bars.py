@@ -61,6 +61,9 @@ def keys_row(keys: Sequence[Key], width: int) -> Line:
     return Line(tuple(pieces), background="surface")
 
 
+_LEAST_NAME = 6
+"""Cells that the name of a group keeps."""
+
 CLICKED = {3: "page_down", 4: "filter", 5: "help"}
 """The actions of the keys that can be clicked: no click decides."""
 
@@ -157,11 +160,13 @@ def special_row(
         left: Sequence[Chunk] = (Chunk(foreign(f" {said.text}").text, said.token, cut="end"),)
     else:
         left = _special(desk, pointed, armed=armed)
-    needed = sum(piece.width for piece in left)
-    return Line(tuple(left), _held(desk, max(width // 2, width - needed), now))
+    held = _held(desk, max(width // 2, width - sum(piece.width for piece in left)), now)
+    if not said.text and sum(piece.width for piece in (*left, *held) if piece.keep) + _LEAST_NAME > width:
+        left = _special(desk, pointed, armed=armed, brief=True)
+    return Line(tuple(left), held)
 
 
-def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool) -> Sequence[Chunk]:
+def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief: bool = False) -> Sequence[Chunk]:
     entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
     change = None if entry is None else desk.changes.of(entry)
     shown = desk.keys.shown
@@ -176,12 +181,12 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool) -> Se
         live = bool(pointed.numbers)
         return (chunk(f" {pointed.named}: ", keep=True), *_key(shown("toggle_hunk"), pointed.verb, live=live))
     if desk.tags:
-        return _about_several(desk, f" {len(desk.tags)} tagged: ", desk.tagged(), armed=armed)
+        return _about_several(desk, f" {len(desk.tags)} tagged: ", desk.tagged(), armed=armed, brief=brief)
     if entry is not None and group is not None:
         members = desk.eligibility(group.members)
         if members.waiting:
             name = (foreign(" ", keep=True), Chunk(group_label(desk, group), cut="end"), chunk(": ", keep=True))
-            return (*name, *_about_several(desk, "", members, armed=armed))
+            return (*name, *_about_several(desk, "", members, armed=armed, brief=brief))
     following = [] if entry is None else next_in_batch(entry.request)
     if following:
         more = f" and {len(following) - 1} more" if following[1:] else ""
@@ -189,13 +194,19 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool) -> Se
     return ()
 
 
-def _about_several(desk: ReviewSession, title: str, members: Eligibility, *, armed: bool) -> Sequence[Chunk]:
+def _about_several(
+    desk: ReviewSession, title: str, members: Eligibility, *, armed: bool, brief: bool
+) -> Sequence[Chunk]:
+    """Title and the two keys; in brief only their numbers."""
     shown, waiting = desk.keys.shown, len(members.waiting)
+    approve, reject = how_many(members), f"reject {waiting}"
+    if brief:
+        approve, reject = (words.partition(" ")[2] for words in (approve, reject))
     return (
         *((chunk(title, keep=True),) if title else ()),
-        *_key(shown("approve_group"), how_many(members), live=armed and bool(members.ready)),
+        *_key(shown("approve_group"), approve, live=armed and bool(members.ready)),
         chunk("  ", keep=True),
-        *_key(shown("reject_group"), f"reject {waiting}", live=armed and waiting > 0),
+        *_key(shown("reject_group"), reject, live=armed and waiting > 0),
     )
 
 
