@@ -16,6 +16,8 @@ _HEAD_WORD = re.compile(r"(?:(\d+) % )?(read)$|(approved|rejected|stopped|withdr
 NOT_TAKEN = re.compile(r"too early|press it again|catching up|looked like typing|Enter again")
 """What the screen says of a decision key that came too early."""
 
+LOCKED = "looked like typing"
+
 NOTHING_WAITS = r"nothing waiting"
 
 
@@ -78,8 +80,8 @@ class Person:
         return self.works("n") or self.works("N")
 
     def works(self, key: str) -> bool:
-        """Whether a key stands out in one of the two rows at the bottom."""
-        rows = self._glass.bold().rstrip("\n").split("\n")[-2:]
+        """Whether a key stands out in one of the rows at the bottom."""
+        rows = self._glass.bold().rstrip("\n").split("\n")[-4:]
         return any(re.search(rf"(^|\s){re.escape(key)}(\s|$)", row) for row in rows)
 
     # -- moving and reading ------------------------------------------------------------------------------
@@ -96,8 +98,8 @@ class Person:
     def _walks_to(self, name: str) -> bool:
         for key in ("J", "K"):
             while name not in self.target:
-                # A letter that is pressed while typing locks the keys keeps them locked.
-                time.sleep(0.05)
+                if LOCKED in self._glass.text() and not self.is_armed:
+                    time.sleep(2 * HAND)  # a letter that is pressed while typing locks the keys keeps them locked
                 if not self.steps(key):
                     break
         return name in self.target

@@ -97,6 +97,7 @@ class Terminal:
 
     def bold(self) -> str:
         """The same, with blanks for all that is not bold."""
+        self.text()  # takes in what was written since
         with self._lock:
             return "\n".join(bold_of(self._screen))
 

@@ -74,9 +74,6 @@ async def tour(seen: Screen, album: Album, *, two_panes: bool) -> None:
             await seen.press("end")
             await seen.shows("folded")
         await album.take(name, seen)
-        if name == "folded" and seen.app.size.height == 24:  # where its parts are all that is on the screen
-            await seen.press("}")
-            await seen.shows("120 parts", "low  ; echo 2")
         if not two_panes:
             await seen.press("escape")
         await seen.press("j")

@@ -65,7 +65,8 @@ async def test_looking_at_secrets_is_no_reading_of_the_rest(asking: AgentQueue, 
     text = "".join(f"line {number}\n" for number in range(100))
     request = post(asking, call(payload={"secret": "abcd", "text": text}))
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.shows(FOUR)
+        entry = seen.entry(request)
+        await seen.until(lambda: seen.has_settled(entry), "settled lines")
         seen.chooses("reveal")
         await seen.shows('secret: "abcd"')
         before = seen.desk.share(seen.desk.inbox.entry(request.id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -78,6 +79,15 @@ def test_the_row_under_the_cursor_does_not_fold_away() -> None:
     inbox.apply(news(ended(stored("a"))))
     assert not inbox.fold()
     assert shown(inbox) == ["a", "b"]
+
+
+@pytest.mark.parametrize("group", [{}, GROUP], ids=["alone", "together"])
+def test_if_all_ended_no_row_stays(group: dict[str, str]) -> None:
+    inbox = filled(stored("a", **group), stored("b", **group))
+    inbox.apply(news(ended(stored("a", **group)), ended(stored("b", **group))))
+    assert inbox.fold()
+    assert shown(inbox) == []
+    assert inbox.cursor is None
 
 
 def test_a_group_that_ended_becomes_one_row_first_and_goes_the_next_time() -> None:
@@ -367,7 +377,7 @@ class Life(RuleBasedStateMachine):
         cursor = self.inbox.cursor
         while self.inbox.fold():
             pass
-        assert self.inbox.cursor == cursor
+        assert self.inbox.cursor == (cursor if self.inbox.rows() else None)
         focused = self.inbox.focused_group()
         left = [entry for entry in self.inbox.entries() if entry.closed and entry.id != (cursor and cursor.id)]
         assert all(focused is not None and entry.group == focused.key for entry in left)

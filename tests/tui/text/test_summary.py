@@ -230,7 +230,7 @@ def test_what_follows_hides_secrets_and_is_no_longer_than_a_row() -> None:
         (stored("r", state=RequestState.WITHDRAWN), "withdrawn, nobody decided"),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)),
-            "gone, nobody listens",
+            "agent exited",
         ),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_lost(300_000_000)),

@@ -399,7 +399,9 @@ class Inbox:
             else:
                 gone.update(group.members)
         gone.update(entry.id for entry in self._entries.values() if entry.closed and entry.group is None)
-        if self.cursor is not None and self.cursor.kind == "request" and len(gone) < len(self._entries):
+        if all(entry.closed for entry in self._entries.values()):
+            gone.update(self._entries)
+        elif self.cursor is not None and self.cursor.kind == "request":
             gone.discard(self.cursor.id)
         if gone:
             self._remove(gone)
@@ -417,6 +419,8 @@ class Inbox:
         self._order = [key for key in self._order if key.id in self._entries or key in self._groups]
         self._sifted_out &= self._entries.keys()
         self._arrived &= set(self._order)
+        if not self._entries:
+            self.cursor = None
         self._lay_out_anew()
 
     # -- parts -------------------------------------------------------------------------------------------
