@@ -12,6 +12,9 @@ from system_bench import PATIENCE, eventually
 HAND = 0.4
 """Seconds that a hand needs from one key to the next decision key; what comes faster counts as typing."""
 
+SIGHT = 0.35
+"""Seconds for which a person looks at a page at least."""
+
 _HEAD_WORD = re.compile(r"(?:(\d+) % )?(read)$|(approved|rejected|stopped|withdrawn|expired|gone)\b.*$")
 NOT_TAKEN = re.compile(r"too early|press it again|catching up|looked like typing|Enter again")
 """What the screen says of a decision key that came too early."""
@@ -122,12 +125,21 @@ class Person:
             if is_read(page):
                 return True
             self.press("Space")
-            _soon(lambda: _read_on(page, self._glass.text()))
+            _soon(lambda: self._glass.text() != page)
+            self._looks()
             return False
 
         # Space at the end goes on to what was not read yet: nobody presses it before the first page was looked at.
         _soon(lambda: is_read(self._glass.text()), HAND)
         eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
+
+    def _looks(self) -> None:
+        """Look at a page until it has stood still for a moment: what was on the screen for less does not count."""
+        page, since, end = self._glass.text(), time.monotonic(), time.monotonic() + 10 * SIGHT
+        while time.monotonic() < min(since + SIGHT, end):
+            time.sleep(0.03)
+            if page != (page := self._glass.text()):
+                since = time.monotonic()
 
     def _reads_about(self, name: str) -> None:
         """Go to a request and read it, and once more if a key that the screen took late led on from it."""
@@ -187,7 +199,7 @@ class Person:
 
     def wants_to_leave(self) -> str:
         """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
-        self._presses("q", taken=self._shows(" waiting. "))
+        self._presses("q", taken=self._shows("waiting."))
         question = self._glass.text()
         self._takes_its_time(2 * HAND)
         return question
@@ -252,12 +264,6 @@ def share_read(text: str) -> int:
     if found is None or not found[2]:
         return 0
     return int(found[1]) if found[1] else ALL
-
-
-def _read_on(before: str, now: str) -> bool:
-    """Whether a screen shows that more was read than on the screen before."""
-    same = _head(before.split("\n"))[:20] == _head(now.split("\n"))[:20]
-    return share_read(now) > (share_read(before) if same else 0)
 
 
 def _soon(look: Callable[[], bool], seconds: float = 1.0) -> bool:

@@ -213,7 +213,8 @@ class Listener:
                 break
             if _LOCKED in answer:
                 # The same key again would keep the keys locked.
-                self._waits(lambda: None, [r"(?s:\[locked\].*)TARGET .*\[(?!locked)\w"], start=self._start)
+                self.rests()
+                self.rests()
             # The same words once more would not be written; and in a text box these would be none.
             if key != "Enter":
                 self.presses("\x03", "Ctrl.C decides nothing")

@@ -62,7 +62,7 @@ def offers(call: Submission, command: str | None, path: str | None) -> Offer:
 
 
 def any_call(call: Submission) -> GrantPattern:
-    """Return the pattern that covers every call of the tool, in the directory that the payload names if it does."""
+    """Return the pattern that covers every call of the tool, in the directory that the payload names if any."""
     exact = GrantPattern.exactly(call.tool_name, call.payload, server=call.server)
     entries = ((key, matcher if key in DIRECTORIES else AnyValue()) for key, matcher in exact.entries)
     return GrantPattern(exact.tool_name, tuple(entries), exact.server)
