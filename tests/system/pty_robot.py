@@ -63,6 +63,16 @@ class Worked(Protocol):
         """Type text, without waiting for anything."""
 
 
+def focused_row(terminal: Worked) -> str:
+    """The row of the list that has the focus."""
+    return next((row.split("│")[0].rstrip() for row in terminal.text().split("\n") if row.startswith("▌")), "")
+
+
+def is_armed(terminal: Worked) -> bool:
+    """Whether the key that rejects what has the focus stands out."""
+    return " n " in terminal.bold().split("\n")[-1]
+
+
 class Robots:
     """Work a terminal for some time.
 
@@ -109,20 +119,13 @@ class Robots:
         """Wait for a target that stands still and can be decided, moving on from one that ended."""
         deadline = time.monotonic() + 3.0
         while time.monotonic() < deadline:
-            before, armed = self._focused_row(), self._is_armed()
+            before, armed = focused_row(self._terminal), is_armed(self._terminal)
             if "---" in before:
                 self._act("J")
             self._pause(0.25, 0.4)
-            if armed and self._is_armed() and self._focused_row() == before:
+            if armed and is_armed(self._terminal) and focused_row(self._terminal) == before:
                 return True
         return False
-
-    def _focused_row(self) -> str:
-        rows = self._terminal.text().split("\n")
-        return next((row.rstrip() for row in rows if row.startswith("▌")), "")
-
-    def _is_armed(self) -> bool:
-        return " n " in self._terminal.bold().split("\n")[-1]
 
     # -- the careless one --------------------------------------------------------------------------------
 
