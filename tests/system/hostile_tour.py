@@ -50,20 +50,20 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("empty inbox", "No agent is waiting", each=False),
         Surface("rules", "rules changed since you trusted them", one_row=True),
         Surface("inbox", "signoff +Inbox"),
-        Surface("request", "signoff +Inbox"),
+        Surface("request", ""),
         Surface("details", "signoff +details of"),
         Surface("themes", "signoff +theme", each=False),
         Surface("palette", "pasted", one_row=True, each=False),
-        Surface("documents", "signoff +Inbox"),
-        Surface("split", "signoff +Inbox", each=False),
+        Surface("documents", ""),
+        Surface("split", "", each=False),
         Surface("find", "pasted", one_row=True, each=False),
         Surface("allow sheet", "Allow for this session"),
-        Surface("group", "signoff +Inbox"),
+        Surface("group", "", each=False),
         Surface("approve sheet", "Approve exactly"),
         Surface("stop sheet", "STOP: reject all"),
         Surface("stop with a message", "STOP .*reject"),
         Surface("text box", "pasted", one_row=True, each=False),
-        Surface("held", "sends in", one_row=True, each=False),
+        Surface("held", "u undo", one_row=True, each=False),
         Surface("taken back", "taken back", one_row=True, each=False),
     ),
     "kept": (
@@ -86,7 +86,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("group page", "signoff +Inbox"),
         Surface("inbox filter", "pasted", one_row=True, each=False),
         Surface("unseen", "approve unread", one_row=True, each=False, bare=True),
-        Surface("refused hunks", "signoff +Inbox", each=False),
+        Surface("refused hunks", "", each=False),
         Surface("edit", "EDITED BY YOU"),
         Surface("folded tree", "rows? folded", each=False),
         Surface("parts", 'if a shell runs "command"'),
@@ -251,8 +251,8 @@ class Tour:
         listener.terminal.press("Escape")
         listener.loses(" *Allow for this session")
         listener.presses("1", "▌")
-        listener.presses("K", f"▌.*{self._last.mark}")
-        listener.presses("Enter", self._last.mark, _ALL)
+        listener.presses("K", f"▌.*{self._texts[0].mark}")
+        listener.presses("Enter", self._texts[0].mark, _ALL)
         listener.presses("1", "▌")
         listener.presses("Left", "▌.* all ")
         listener.begins("approve sheet")
@@ -263,8 +263,6 @@ class Tour:
         listener.presses("Escape", "Y approve")
         listener.begins("group")
         listener.presses("Enter", " all +")
-        listener.resizes(99, self._rows_of_all)
-        self._sees_all()
         listener.begins("left")
         listener.presses("1", "▌")
         listener.begins("stop sheet")
@@ -314,8 +312,12 @@ class Tour:
         listener, texts = self._listener, self._texts
         listener.resizes(self._columns, 12)
         listener.presses("1", "▌")
+        listener.presses("g", "▌")
+        listener.presses("G", "▌.*1 of")
         listener.presses("K", "▌.*remember all")
-        listener.presses("K", f"▌.*{self._last.mark}")
+        listener.presses("K", "▌.* all ")
+        listener.presses("Right", "▌.* all ")
+        listener.presses("J", "▌")
         listener.begins("stop with a message")
         listener.decides("x", "also rejected")
         self._sees_all()
@@ -325,7 +327,7 @@ class Tour:
         listener.presses("Escape", "n reject")
         listener.begins("held")
         listener.decides("N", "what to do instead|Tell it")
-        listener.decides("Enter", "sends in")
+        listener.decides("Enter", r"sends in|\d s +u undo")
         self._sees_all()
         listener.begins("taken back")
         listener.presses("u", "taken back|too late")
@@ -441,11 +443,11 @@ class Tour:
     def looks_at_what_is_together(self) -> None:
         """On a very high screen: all calls of a group on one page; then what is pasted into the filter."""
         listener, texts = self._listener, self._texts
-        # All members are on the screen: what is on the page need not be made one by one.
-        listener.resizes(100, self._rows)
+        # Beside the list, a member that is passed would be read, and be on the page no more.
+        listener.resizes(99, self._rows)
         listener.presses("G", "▌")
         listener.presses("K", "▌.*remember all")
-        listener.presses("K", f"▌.*{self._last.mark}")
+        listener.presses("K", f"▌.*{self._texts[0].mark}")
         listener.presses("Left", "▌.* all ")
         listener.begins("group page")
         listener.resizes(200, self._rows_of_all)
@@ -498,7 +500,7 @@ class Tour:
         listener.begins("left")
         listener.presses("\x0c", _ALL)
         listener.resizes(100, 30)
-        listener.decides("y", "sends in")
+        listener.decides("y", r"sends in|\d s +u undo")
         listener.presses("h", "signoff +History", "edited")
         listener.begins("what ran instead")
         listener.presses("Enter", "CHANGED by the reviewer")

@@ -106,6 +106,16 @@ async def test_a_small_screen_shows_the_content_when_it_is_opened(
         await seen.shows_no("hello there")
 
 
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+async def test_a_scroll_bar_covers_no_word(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    for number in range(60):
+        post(asking, command(f"ls {number}", workdir))
+    async with screen(place, size=size, waiting=60) as seen:
+        await seen.until(lambda: seen.line("$ ls 9").split("│")[0].rstrip("▁▂▃▄▅▆▇█ ").endswith("new"))
+
+
 # -- nothing moves by itself ---------------------------------------------------------------------------------
 
 

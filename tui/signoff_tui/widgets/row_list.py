@@ -109,6 +109,17 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             self.refresh(Region(0, top, self.size.width, height))
 
     @property
+    def row_width(self) -> int:
+        """Cells of a row, beside the scroll bar."""
+        return self.scrollable_content_region.width
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw rows; anew if there is a scroll bar now, or none any more."""
+        if self.width_drawn != self.row_width:
+            self._rows.clear()
+        return super().render_lines(crop)
+
+    @property
     def first_visible(self) -> int:
         """Index of the topmost row that is at least partly visible."""
         return int(self.scroll_offset.y) // self._lines_per_row
@@ -168,7 +179,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         if index >= self._count:
             return ()
         if index not in self._rows:
-            self._rows[index] = self._painter(index, self.size.width)
+            self._rows[index] = self._painter(index, self.row_width)
         return self._rows[index]
 
     def _screen_line_of_cursor(self) -> int | None:
@@ -196,8 +207,8 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         elif top + self._lines_per_row > offset + height:
             offset = top + self._lines_per_row - height
         rows = self._count * self._lines_per_row
-        limit = max(offset if blank else rows - height, 0)
-        if self.virtual_size.height != (needed := max(rows, limit + height if blank else 0)):
+        limit = max(offset if blank else 0, rows - height, 0)
+        if self.virtual_size.height != (needed := max(rows, limit + height if limit else 0)):
             self.virtual_size = Size(0, needed)
             self._scroll_update(self.virtual_size)
         self.scroll_to(y=max(0, min(offset, limit)), animate=False, immediate=True, force=True)
