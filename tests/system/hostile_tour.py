@@ -146,6 +146,11 @@ class Tour:
     def _sorts(self) -> Sequence[Hostile]:
         return self._texts[-len(SORTS) :]
 
+    def _walks_to(self, row: str) -> None:
+        """Go down to a waiting request whose row says this."""
+        while not re.search(f"^▌.*{row}", self._listener.terminal.text(), re.MULTILINE):
+            self._listener.presses("J", "▌")
+
     def _sees_all(self) -> None:
         """Wait until every text is on the surface that is looked at."""
         (surface,) = (each for each in chain(*SURFACES.values()) if each.name == self._listener.stage)
@@ -317,7 +322,7 @@ class Tour:
         listener.presses("K", "▌.*remember all")
         listener.presses("K", "▌.* all ")
         listener.presses("Right", "▌.* all ")
-        listener.presses("J", "▌")
+        self._walks_to(f"{{ {self._last.mark}")  # all others follow it in the batch, in whatever order they came
         listener.begins("stop with a message")
         listener.decides("x", "also rejected")
         self._sees_all()
@@ -451,6 +456,7 @@ class Tour:
         listener.presses("Left", "▌.* all ")
         listener.begins("group page")
         listener.resizes(200, self._rows_of_all)
+        listener.hears(*(f'"{text.mark}' for text in texts))  # the arguments of every member
         self._sees_all()
         listener.begins("left")
         listener.resizes(100, 30)

@@ -141,7 +141,7 @@ class Person:
             if page != (page := self._glass.text()):
                 since = time.monotonic()
 
-    def _reads_about(self, name: str) -> None:
+    def reads_about(self, name: str) -> None:
         """Go to a request and read it, and once more if a key that the screen took late led on from it."""
 
         def is_read() -> bool:
@@ -155,7 +155,7 @@ class Person:
 
     def approves(self, name: str) -> None:
         """Go to a request, read it and approve it."""
-        self._reads_about(name)
+        self.reads_about(name)
         self._decides("y", name, taken=lambda: self._moved_on(name))
 
     def approves_group(self, name: str) -> None:
@@ -164,7 +164,7 @@ class Person:
 
     def remembers(self, name: str) -> None:
         """Go to a request, read it, approve it and allow exactly this for the session."""
-        self._reads_about(name)
+        self.reads_about(name)
         self._decides("s", name, taken=self._shows("Allow for this session"))
         self._presses("1", taken=lambda: self._moved_on(name))
 

@@ -246,7 +246,7 @@ def clicks_on_sheets(listener: Listener) -> None:
     listener.presses("G", "▌")
     listener.presses("K", "▌.*remember all")
     listener.presses("Enter", "remember all")
-    Person(listener.terminal).reads()
+    Person(listener.terminal).reads_about("remember all")
     listener.clicks_everywhere()
     for key, words in (
         ("s", "Allow for this session"),

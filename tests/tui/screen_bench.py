@@ -55,10 +55,10 @@ _UNHURRIED = {
     "late": 30.0,
 }
 
-QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=0.0, hold_many=0.0, typing_lock=False)
+QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold=0.0, typing_lock=False)
 """The shortest times that are legal, for tests that are not about time: decisions are sent at once."""
 
-HELD = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=30.0, hold_many=30.0, typing_lock=False)
+HELD = GuardSettings(**_SOONEST, **_UNHURRIED, hold=30.0, typing_lock=False)
 """The same, but a decision is held until the test takes it back or sends it."""
 
 

@@ -39,7 +39,6 @@ def test_a_group_approval_names_the_ready_members_and_no_others(bench: Bench) ->
     permit = permit_of(bench.agree("Y"))
 
     assert (permit.act, permit.refs) == (Act.APPROVE_GROUP, (bench.known["ready"].ref,))
-    assert permit.many
 
 
 def test_a_member_added_between_paint_and_press_is_not_approved(bench: Bench) -> None:
@@ -273,7 +272,7 @@ def test_a_tagged_set_is_approved_by_the_rules_of_a_group(bench: Bench, key: str
     bench.pass_time(1)
     permit = permit_of(bench.agree(key))
 
-    assert (permit.act, permit.refs, permit.many) == (Act.APPROVE_GROUP, (ready,), True)
+    assert (permit.act, permit.refs) == (Act.APPROVE_GROUP, (ready,))
 
 
 facts = st.builds(

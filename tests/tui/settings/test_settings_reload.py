@@ -55,7 +55,7 @@ async def test_a_file_that_is_not_valid_keeps_the_old_values_and_is_told(opens: 
 async def test_times_of_the_guard_do_not_change_under_the_hand(opens: Opens, folder: Path) -> None:
     async with opens() as seen:
         before = seen.desk.guard.settings
-        save(folder, "guard: {hold_one: 5s}")
+        save(folder, "guard: {hold: 5s}")
         await seen.shows("guard, keys and mouse count from the next start")
         assert seen.desk.guard.settings == before
 

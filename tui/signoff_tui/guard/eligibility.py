@@ -32,8 +32,6 @@ from signoff_tui.guard.targets import (
 
 __all__ = ["Judge"]
 
-LONG_HOLDS = (Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER, Act.RELEASE, Act.STOP, Act.STOP_ALL)
-
 
 class Judge:
     """Looks requests up at the moment of the press and answers with a verdict.
@@ -88,7 +86,7 @@ class Judge:
             return Ignored(Reason.ENDED, "it ended meanwhile: nothing can be sent")
         permit = self._permit(offer.act, still, key, t)
         refs = (*permit.refs, *self._released(offer))
-        return Decide(replace(permit, refs=refs, many=permit.many or len(offer.refs) > 1 or offer.high))
+        return Decide(replace(permit, refs=refs))
 
     def look(self, ref: Ref) -> TargetFacts:
         """The facts of a request now; one that is gone or held does not wait."""
@@ -115,7 +113,7 @@ class Judge:
             return obstacle
         if decision in "nx":
             act = Act.REJECT if decision == "n" else Act.STOP
-            return OpenEditor(Offer(act, (ref,), key, high=is_high(facts.risk)))
+            return OpenEditor(Offer(act, (ref,), key))
         nothing_left = _nothing_left(facts)
         if nothing_left is not None:
             return nothing_left
@@ -157,9 +155,8 @@ class Judge:
         refs = tuple(sorted(who.waiting & named))
         if not refs:
             return Ignored(Reason.CLOSED, "nothing of it waits")
-        high = any(is_high(self.look(ref).risk) for ref in refs)
         left_out = tuple(member for member in who.left_out if member.ref not in refs)
-        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, high, left_out))
+        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, left_out))
 
     def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
         return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)
@@ -185,7 +182,6 @@ class Judge:
             key=key,
             pressed_at=t,
             shown=min(member.coverage for member in members),
-            many=act in LONG_HOLDS or any(is_high(member.risk) for member in members),
         )
 
 

@@ -50,7 +50,7 @@ class Status(Struct, frozen=True):
     """The state of the guard.
 
     Attributes:
-        word: For the right end of the target line, such as `armed` or `arming 0.4s`.
+        word: How the target stands, such as `armed` or `arming 0.4s`.
         changes_at: Time when it changes by itself, or `None`.
     """
 

@@ -47,10 +47,10 @@ class Stage:
         self._editor: Editor | None = None
         self._frames = 0
 
-    # What the target line names
+    # What the screen names
 
     def show(self, target: Target | None, cause: Cause) -> None:
-        """The target line and the bar name something else now.
+        """The screen names something else now.
 
         Parts that are the same as before keep their arming; an equal target changes nothing.
         """

@@ -43,7 +43,7 @@ LONGEST = 1_000
 
 
 class Summary(Struct, frozen=True):
-    """The words for a request in a row, a header and the target line.
+    """The words for a request in a row and a head.
 
     Attributes:
         letter: The letter of the kind, see `letter_of`.
