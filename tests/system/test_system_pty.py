@@ -42,7 +42,7 @@ READ_LATER = 0.05
 STANDSTILL = 0.7
 """Seconds; longer than any target takes to be armed."""
 
-HELD = re.compile(r"sends in|\d s *(│|$)|sent *(│|$)", re.MULTILINE)
+HELD = re.compile(r"u undo|\d s *(│|$)", re.MULTILINE)
 
 PASTES = {
     "bracketed": b"\x1b[200~" + b"y\n" * 100 + b"\x1b[201~",

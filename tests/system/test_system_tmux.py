@@ -241,7 +241,7 @@ def test_a_small_screen_shows_what_waits(story: Story) -> None:
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     assert [
-        word for word in ("12 waiting", "3 agents", "save project", "y approve") if word not in story.small_screen
+        word for word in ("12 waiting", "3 agents", "save project", "reject") if word not in story.small_screen
     ] == []
 
 

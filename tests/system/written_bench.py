@@ -221,9 +221,12 @@ class Listener:
         self._waits(lambda: None, patterns, start=self._start)
 
     def clicks_everywhere(self) -> None:
-        """Press and release the mouse on every second cell, as of a chess board: no target is smaller."""
+        """Press and release the mouse on every second cell, as of a chess board: no target is smaller.
+
+        The last row is left out: some of its keys can be clicked, to go elsewhere.
+        """
         columns, rows = self.terminal.size
-        for row in range(1, rows + 1):
+        for row in range(1, rows):
             cells = range(1 + row % 2, columns + 1, 2)
             self.terminal.type("".join(f"\x1b[<0;{cell};{row}M\x1b[<0;{cell};{row}m" for cell in cells))
 

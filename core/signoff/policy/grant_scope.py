@@ -81,7 +81,7 @@ def _beginnings(exact: GrantPattern, payload: Mapping[str, Any], command: str) -
 
     runs = expand(command).runs
     words = runs[0].part.words if len(runs) == 1 else ()
-    if len(runs) != 1 or not all(word.literal for word in words):
+    if len(runs) != 1 or not all(word.literal and word.text for word in words):
         return Offer(why_not="only for one plain command")
     texts = [word.text for word in words[:MOST_WORDS]]
     covering = [
