@@ -265,7 +265,6 @@ def clicks_on_sheets(listener: Listener) -> None:
     listener.presses("1", "▌")
     listener.presses("Left", "▌.* all ")
     listener.clicks_everywhere()
-    listener.presses("Enter", " all ")
 
 
 def clicks_on_memory(listener: Listener, scene: HostileScene) -> None:
