@@ -38,10 +38,11 @@ async def test_words_are_found_where_they_stand(
 
 
 async def test_enter_goes_on_to_the_next_and_up_back(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, write(workdir / "a.txt", lines(500)))
+    text = lines(99) + "needle of line 100\n" + lines(99) + "needle of line 200\n"
+    request = post(asking, write(workdir / "a.txt", text))
     async with screen(place, waiting=1) as seen:
         await opens(seen, request)
-        await finds(seen, "00")
+        await finds(seen, "needle")
         await seen.shows("line 100")
         await seen.press("enter")
         await seen.shows("line 200")
