@@ -81,9 +81,9 @@ async def _one(reel: Reel) -> None:
     await reel.read("Space: read on")
     await settled(pilot, app)
     await reel.take("all of it was shown: y is armed", LONG)
-    await reel.press("s", "s: approve it for the session, and see what that covers", LONG)
+    await reel.press("s", "s: allow it for the session: exactly this, what begins alike, or any command", LONG)
     await sheet_armed(pilot, app)
-    await reel.press("y", "y: remembered, held for a moment; u would take it back", LONG)
+    await reel.press("1", "1: approved and allowed, held for a moment; u would undo both", LONG)
     await until(pilot, lambda: not lone.waiting)
 
 
@@ -92,15 +92,16 @@ async def _group(reel: Reel) -> None:
     desk = app.review.desk
     await to_row(app, pilot, lambda key: key.kind == "group")
     await settled(pilot, app)
-    await reel.take("files that belong together are one group", LONG)
+    await reel.take("files that belong together are one group; its first unread file is shown at once", LONG)
     group = desk.inbox.focused_group()
     assert isinstance(group, Group)
-    for member in group.members:
-        await to_row(app, pilot, lambda key, member=member: key.id == member)
-        await reel.read("j, Space: every file is read")
-    await settled(pilot, app)
+    members = [desk.inbox.entry(member) for member in group.members]
+    while not all(desk.share(entry) == 1 for entry in members):
+        await pilot.press("space")
+        await settled(pilot, app)
+        await reel.take("Space: reads on from file to file")
     await reel.press("Y", "Y: the whole group in one decision", LONG)
-    await until(pilot, lambda: not any(desk.inbox.entry(member).waiting for member in group.members))
+    await until(pilot, lambda: not any(entry.waiting for entry in members))
 
 
 async def _reject(reel: Reel) -> None:

@@ -66,13 +66,11 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
     await to_row(app, pilot, lambda key: key.kind == "group")
     await settled(pilot, app)
     save_picture(app, folder / f"inbox-{name}.svg")
-    # Beside the list the group is there already: what there is to see then is all of it on one page.
-    await pilot.press("V" if app.review.two_panes else "enter")
-    await settled(pilot, app)
-    save_picture(app, folder / f"group-{name}.svg")
-    if app.review.two_panes:
-        await pilot.press("escape")
+    if not app.review.room.wide:
+        await pilot.press("enter")
         await settled(pilot, app)
+        save_picture(app, folder / f"group-{name}.svg")
+        await pilot.press("escape")
     path = next(
         entry.id
         for entry in desk.inbox.entries()
@@ -80,10 +78,15 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
         and "tests" not in str(entry.request.submission.arguments["path"])
     )
     await to_row(app, pilot, lambda key: key.id == path)
-    if not app.review.two_panes:
+    if not app.review.content_visible:
         await pilot.press("enter")
     await settled(pilot, app)
     save_picture(app, folder / f"request-{name}.svg")
+    await pilot.press("s")
+    await sheet_armed(pilot, app)
+    await pilot.pause(0.6)
+    save_picture(app, folder / f"allow-{name}.svg")
+    await pilot.press("escape")
     await pilot.press("2")
     await pilot.pause(0.8)
     save_picture(app, folder / f"agents-{name}.svg")
@@ -141,8 +144,9 @@ async def settled(pilot: Pilot[None], app: SignoffApp) -> None:
     """Until documents are made, colored and counted, and the keys are armed."""
     desk = app.review.desk
     await pilot.pause(0.6)
+    words = {"armed", "heading"}
     await until(
-        pilot, lambda: desk.coverages.settles_at is None and desk.guard.status(time.monotonic()).word == "armed"
+        pilot, lambda: desk.coverages.settles_at is None and desk.guard.status(time.monotonic()).word in words
     )
 
 

@@ -118,9 +118,9 @@ def note(queue: AgentQueue, name: str) -> StoredRequest:
     return queue.submit(note_submission(name, cwd=queue.agent.cwd))
 
 
-def note_submission(name: str, *, cwd: str, lines: int = 2) -> Submission:
-    """A call without effects, of that name and with so many lines of content."""
-    body = {f"line {number}": name for number in range(lines)}
+def note_submission(name: str, *, cwd: str, lines: int = 2, edition: int = 1) -> Submission:
+    """A call without effects, of that name, that says which revision it is, with so many lines of content."""
+    body = {"edition": edition, **{f"line {number}": name for number in range(lines)}}
     request = ApprovalRequest(tool_name="send_note", description=name, payload={"name": name, **body})
     return plain_submission(request, None, cwd=cwd)
 

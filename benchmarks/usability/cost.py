@@ -37,7 +37,7 @@ def late_frames(bench: Bench) -> Figure:
     room, beats = bench.big(), bench.big().base / "beats"
     arrivals = [sys.executable, __file__, str(room.place), str(bench.seconds(60.0))]
     with room.screen(200, 50, beating(room.place, beats)) as terminal:
-        until_shown(terminal, "2000 waiting", " TARGET ")
+        until_shown(terminal, "2000 waiting", "▌")
         time.sleep(SETTLED)
         begin = time.monotonic()
         done = subprocess.run(arrivals, env=_with_paths(room), capture_output=True, text=True, check=True)
@@ -73,9 +73,9 @@ def idle(bench: Bench) -> Figure:
         until_shown(terminal, "nothing waiting")
         none = _rests(terminal, seconds)
     return together(
-        at_most("first minute: cpu", early.cpu, 0.5, "%"),
+        at_most("first minute: cpu", early.cpu, 0.2, "%"),
         at_most("writes", early.writes / seconds, 1.0, "/s"),
-        at_most("later: cpu", late.cpu, 0.5, "%"),
+        at_most("later: cpu", late.cpu, 0.2, "%"),
         at_most("writes", late.writes / seconds, 1.0, "/s"),
         at_most("empty: writes", none.writes, 0, ""),
     )
@@ -102,7 +102,7 @@ def _rests(terminal: Terminal, seconds: float) -> _Rest:
 def memory(bench: Bench) -> Figure:
     """UT-25: memory of the process with BIG, after its long diff and some other rows were looked at."""
     with bench.big().screen(200, 50) as terminal:
-        until_shown(terminal, "2000 waiting", " TARGET ")
+        until_shown(terminal, "2000 waiting", "▌")
         for _ in range(30):
             terminal.press("j")
             time.sleep(0.2)

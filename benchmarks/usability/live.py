@@ -16,10 +16,10 @@ from pathlib import Path
 
 from pty_bench import Traffic
 from pty_robot import Named, named
+from rich.segment import Segment
 from screen_bench import Screen, screen
 from textual.events import Key
 from textual.keys import _character_to_key
-from textual.strip import Strip
 
 from signoff_tui.guard import GuardSettings, Reaction
 
@@ -46,7 +46,7 @@ class Live:
 
     Attributes:
         keys: What was typed so far.
-        pictures: What the target line named when it was painted.
+        pictures: What had the focus when it was painted.
         judged: What the guard said to each key.
     """
 
@@ -55,12 +55,16 @@ class Live:
         self.keys: list[Traffic] = []
         self.pictures: list[tuple[float, Named | None]] = []
         self.judged: list[Judged] = []
-        self._drawn = self._painted = ""
+        self._text = self._bold = ""
         self._listen()
 
     def text(self) -> str:
-        """The target line as it was painted last; robots need no more."""
-        return self._painted
+        """What was painted last, one line per row."""
+        return self._text
+
+    def bold(self) -> str:
+        """The same, with blanks for all that is not bold."""
+        return self._bold
 
     def type(self, text: str) -> None:
         """Type text as a terminal would, from any thread."""
@@ -74,19 +78,15 @@ class Live:
     def _listen(self) -> None:
         """Note what is drawn, when that is painted, and what the guard says."""
         app, guard = self.seen.app, self.seen.desk.guard
-        line = app.review.query_one("#target")
-        draws, painted, press = line.render_line, app.post_display_hook, guard.press
-
-        def render_line(y: int) -> Strip:
-            strip = draws(y)
-            if strip.text.startswith(" TARGET "):
-                self._drawn = strip.text
-            return strip
+        painted, press = app.post_display_hook, guard.press
 
         def post_display_hook() -> None:
-            if self._drawn != self._painted:
-                self._painted = self._drawn
-                self.pictures.append((time.monotonic(), named([self._painted])))
+            rows = self.seen.rows
+            text = "\n".join("".join(part.text for part in row) for row in rows)
+            if text != self._text:
+                self.pictures.append((time.monotonic(), named(text.split("\n"))))
+            self._bold = "\n".join("".join(map(_bold, row)) for row in rows)
+            self._text = text
             painted()
 
         def judges(key: str, at: float) -> Reaction:
@@ -94,10 +94,13 @@ class Live:
             self.judged.append(Judged(key, at, reaction))
             return reaction
 
-        line.render_line = render_line  # type: ignore[method-assign]
         app.post_display_hook = post_display_hook  # type: ignore[method-assign]
         guard.press = judges  # type: ignore[method-assign]
-        line.refresh()  # what it says already is not drawn again by itself
+        app.refresh()  # what stands there already is not painted again by itself
+
+
+def _bold(part: Segment) -> str:
+    return part.text if part.style is not None and part.style.bold else " " * len(part.text)
 
 
 @contextlib.asynccontextmanager

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import system_children
-from pty_robot import Judge, Robots
+from pty_robot import Judge, Robots, focused_row, is_armed
 
 from benchmarks.usability.bench import Bench, Room
 from benchmarks.usability.figure import Figure, at_least, at_most, together
@@ -92,6 +92,11 @@ def _accepted(bench: Bench, rate: int, stalls: float) -> float:
     return 100 * accepted / max(pressed, 1)
 
 
+def _name(row: str) -> str:
+    """What a row of the list is about, without how much of it was read."""
+    return " ".join(row.split()[:-1])
+
+
 class _Reader:
     """Approves what was on the screen for as long as it takes to read it."""
 
@@ -104,11 +109,11 @@ class _Reader:
         times: list[float] = []
         end = time.monotonic() + self._seconds
         while time.monotonic() < end:
-            line = at.text().rstrip()
-            if "[closed]" in line:
+            row = focused_row(at)
+            if "---" in row:
                 at.type("J")
                 time.sleep(0.3)
-            elif line.endswith(("[armed]", "[arming]")) and self._reads(at, line):
+            elif row and self._reads(at, row):
                 at.type("y")
                 times.append(at.keys[-1].at)
                 time.sleep(0.3)
@@ -116,14 +121,14 @@ class _Reader:
                 time.sleep(0.05)
         return times
 
-    def _reads(self, at: Live, line: str) -> bool:
+    def _reads(self, at: Live, row: str) -> bool:
         """Look at a request for some time; false when another one took its place."""
         until = time.monotonic() + self._dice.uniform(READS, 1.6)
         while time.monotonic() < until:
-            if at.text().partition("[")[0] != line.partition("[")[0]:
+            if _name(focused_row(at)) != _name(row):
                 return False
             time.sleep(0.02)
-        return at.text().rstrip().endswith("[armed]")
+        return is_armed(at)
 
 
 async def _in_a_stream(
@@ -134,7 +139,7 @@ async def _in_a_stream(
     variables = {**room.variables, "PYTHONPATH": ":".join(filter(None, sys.path))}
     with running(command, variables, room.work):
         async with live(room.place, stalls=stalls, seed=seed) as at:
-            await at.seen.until(lambda: "send_note" in at.text(), "a target")
+            await at.seen.until(lambda: "note-" in at.text(), "a target")
             done = await asyncio.to_thread(work, at)
             await at.seen.until(lambda: not at.seen.desk.guard.holds, "all that was held is sent")
     return at, done

@@ -52,7 +52,7 @@ class Talk:
 
     def later(self) -> str:
         """What is printed when all that is held was sent."""
-        self.seconds += self.plain_settings.hold_many
+        self.seconds += self.plain_settings.hold
         return self.desk.due()
 
 
@@ -81,7 +81,7 @@ def test_what_was_read_is_approved_by_its_number(talk: Talk, agent: AgentQueue, 
     shown = talk.answer("show 1")
     assert "$ pytest -q" in shown.text
     assert shown.drop_typed
-    assert talk.says("y 1").startswith("approve 1, sent in 1.2 s; u takes it back\n  1. low command")
+    assert talk.says("y 1").startswith("approve 1, sent in 3 s; u takes it back\n  1. low command")
     assert states(talk, request) == [RequestState.PENDING]
     assert talk.later() == "1: approved\n"
     decision = talk.queue.get(request.id).decision

@@ -11,8 +11,18 @@ from hypothesis import strategies as st
 from queue_samples import approve, call, reject, target
 
 from signoff.canonical import canonical, digest
-from signoff.queue import Decision, DecisionSource, RequestState, ReviewerKeysError, Risk, Seal, VerdictKind
+from signoff.queue import (
+    Decision,
+    DecisionSource,
+    GrantPattern,
+    RequestState,
+    ReviewerKeysError,
+    Risk,
+    Seal,
+    VerdictKind,
+)
 from signoff.queue.codec import decision_to_text
+from signoff.queue.grant_pattern import Beginning
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.queue.sql.engine import CHANGE
 
@@ -306,3 +316,39 @@ def test_exactly_what_is_named_and_covered_is_released(open_agent, review, other
         if what in _RELEASED and is_named and not ended
     }
     agent.close()
+
+
+class TestPattern:
+    """A pattern in place of the call."""
+
+    ALIKE = GrantPattern("shell", (("command", Beginning(("git", "diff"))),))
+
+    @pytest.fixture
+    def diff(self, agent):
+        return agent.submit(self.runs("git diff"))
+
+    @staticmethod
+    def runs(command, **fields):
+        return called({"command": command}, key=command, tool_name="shell", **fields)
+
+    def test_what_it_covers_is_released_and_the_rest_waits(self, agent, review, diff):
+        covered, other = (agent.submit(self.runs(command)) for command in ("git diff --stat", "git push"))
+        review.remember_and_release(target(diff), [target(covered), target(other)], YES, self.ALIKE)
+        assert states(review, [diff, covered]) == [RequestState.APPROVED] * 2
+        assert review.get(other.id).pending
+        (grant,) = review.grants()
+        assert grant.pattern == self.ALIKE
+
+    def test_later_calls_that_it_covers_do_not_ask(self, agent, review, diff):
+        review.remember_and_release(target(diff), [], YES, self.ALIKE)
+        assert agent.use_grant(self.runs("git diff HEAD~1"))
+        assert not agent.use_grant(self.runs("git diff > out.txt"))
+        assert not agent.use_grant(self.runs("git diff HEAD~1", risk=Risk.HIGH))
+
+    def test_one_that_does_not_cover_the_call_decides_nothing(self, agent, review):
+        push = agent.submit(self.runs("git push"))
+        (verdict,) = review.remember_and_release(target(push), [], YES, self.ALIKE)
+        assert verdict.kind is VerdictKind.REFUSED
+        assert "does not cover" in verdict.message
+        assert review.get(push.id).pending
+        assert review.grants() == ()

@@ -12,7 +12,7 @@ from textual import events
 from textual.screen import Screen
 
 from signoff_tui.screens.memory import widening
-from signoff_tui.screens.review import drawing, open_bar
+from signoff_tui.screens.review import draw, open_bar
 from signoff_tui.state import message
 from signoff_tui.terminal import driver, output_filter
 from signoff_tui.widgets import filter_bar as filter_words
@@ -66,7 +66,7 @@ def note_what_is_shown(file: Path) -> None:
         return acted
 
     Screen.__init__ = noting(Screen.__init__)  # type: ignore[method-assign]
-    for module, name in ((drawing, "bar_lines"), (widening, "sheet_lines")):
+    for module, name in ((draw, "bar_lines"), (widening, "sheet_lines")):
         setattr(module, name, noting(getattr(module, name)))
 
 

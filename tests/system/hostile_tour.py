@@ -14,10 +14,11 @@ from pathlib import Path
 
 from hostile_scene import HostileScene
 from hostile_texts import SORTS, Hostile
+from person_bench import Person
 from pty_bench import Terminal
 from written_bench import Listener, Written
 
-from system_bench import environment
+from system_bench import PATIENCE, environment
 
 
 @dataclass(frozen=True)
@@ -46,23 +47,23 @@ class Surface:
 
 SURFACES: Mapping[str, Sequence[Surface]] = {
     "waiting": (
-        Surface("empty inbox", "hat agents ask appears", each=False),
+        Surface("empty inbox", "No agent is waiting", each=False),
         Surface("rules", "rules changed since you trusted them", one_row=True),
         Surface("inbox", "signoff +Inbox"),
-        Surface("request", "signoff +Request"),
+        Surface("request", ""),
         Surface("details", "signoff +details of"),
         Surface("themes", "signoff +theme", each=False),
         Surface("palette", "pasted", one_row=True, each=False),
-        Surface("documents", "signoff +Request"),
-        Surface("split", "signoff +Request", each=False),
+        Surface("documents", ""),
+        Surface("split", "", each=False),
         Surface("find", "pasted", one_row=True, each=False),
-        Surface("remember sheet", "Remember for this session"),
-        Surface("group", "signoff +Group"),
-        Surface("group bar", "nothing approved: no request"),
+        Surface("allow sheet", "Allow for this session"),
+        Surface("group", "", each=False),
+        Surface("approve sheet", "Approve exactly"),
         Surface("stop sheet", "STOP: reject all"),
         Surface("stop with a message", "STOP .*reject"),
         Surface("text box", "pasted", one_row=True, each=False),
-        Surface("held", "held: ", one_row=True),
+        Surface("held", "u undo", one_row=True, each=False),
         Surface("taken back", "taken back", one_row=True, each=False),
     ),
     "kept": (
@@ -82,18 +83,18 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
     "chosen": (
         Surface("rule files", "signoff +Rules"),
         Surface("typed call", "pasted", one_row=True, each=False),
-        Surface("group page", "signoff +Group page"),
+        Surface("group page", "signoff +Inbox"),
         Surface("inbox filter", "pasted", one_row=True, each=False),
-        Surface("unseen", "not approved", one_row=True, each=False, bare=True),
-        Surface("refused hunks", "signoff +Request", each=False),
+        Surface("unseen", "approve unread", one_row=True, each=False, bare=True),
+        Surface("refused hunks", "", each=False),
         Surface("edit", "EDITED BY YOU"),
         Surface("folded tree", "rows? folded", each=False),
         Surface("parts", 'if a shell runs "command"'),
         Surface("what ran instead", "changed +approved with changes", bare=True),
     ),
     "alike": (
-        Surface("release sheet", "Remember for this session"),
-        Surface("queue lost", "Not connected to the queue", each=False),
+        Surface("released", "and approves", each=False),
+        Surface("queue lost", "QUEUE LOST since", each=False),
     ),
 }
 """What is looked at in each tour.
@@ -102,12 +103,11 @@ Where not each text is to be seen, there are one or two names, or what was typed
 and columns are the same contents as documents, of which a page may be turned before all of it was drawn.
 """
 
-_BELOW, _END = "more rows? below", " end "
-_REST = f"{_BELOW}|{_END}"
-"""What stands below the content of a request."""
+_ROWS = re.compile(r"([\d,]+) rows? below")
+"""What stands below the content of a request, until its end."""
 
-_SHOWN = re.compile(r"shown \d+% \(([\d,]+)/")
-_ROWS = re.compile(rf"([\d,]+) {_BELOW}")
+_SHARE, _ALL = r"(\d+) % read", r"(?<!% )read (?!on)"
+"""How much of a request was read, as its head says it; the keys say what Space reads on."""
 
 _WIDE = 300
 """Columns in which names beside each other keep their beginnings."""
@@ -146,6 +146,11 @@ class Tour:
     def _sorts(self) -> Sequence[Hostile]:
         return self._texts[-len(SORTS) :]
 
+    def _walks_to(self, row: str) -> None:
+        """Go down to a waiting request whose row says this."""
+        while not re.search(f"^▌.*{row}", self._listener.terminal.text(), re.MULTILINE):
+            self._listener.presses("J", "▌")
+
     def _sees_all(self) -> None:
         """Wait until every text is on the surface that is looked at."""
         (surface,) = (each for each in chain(*SURFACES.values()) if each.name == self._listener.stage)
@@ -163,14 +168,16 @@ class Tour:
     def comes_to_what_waits(self) -> None:
         """On a screen of usual size: everybody asked."""
         self._scene.asks()
-        self._listener.hears(f"{len(self._scene.waiting)} waiting", r"TARGET .*\[armed")
+        self._listener.hears(f"{len(self._scene.waiting)} waiting", "▌")
+        person = Person(self._listener.terminal)
+        assert self._listener.terminal.tells(lambda: person.is_armed, PATIENCE)
 
     def looks_at_nothing(self) -> None:
         """On a very wide screen: an empty list, and which rules changed."""
         listener = self._listener
         listener.begins("empty inbox")
         listener.resizes(self._columns, 31)
-        listener.hears("hat agents ask appears", "Queue: ")
+        listener.hears("No agent is waiting", "Queue: ")
         listener.begins("rules")
         self._scene.rules_change(self._variables)
         self._sees_all()
@@ -183,81 +190,87 @@ class Tour:
         self.comes_to_what_waits()
         listener.begins("inbox")
         listener.resizes(101, 30)
-        for text in texts:
-            listener.presses("J", f"TARGET {text.mark}")
-            listener.hears(text.end)  # of the first one it may have been written before
+        listener.hears(texts[0].end)
+        for text in texts[1:]:
+            listener.presses("J", f"▌.*{text.mark}", text.end)
         listener.begins("request")
-        listener.presses("v", "signoff +Request", self._last.end)
+        listener.presses("v", self._last.mark, self._last.end)
         for text in reversed(texts[:-1]):
-            listener.presses("K", f"TARGET {text.mark}", text.end)
+            listener.presses("K", text.mark, text.end)
             if text in self._sorts:
                 listener.begins("details")
                 listener.presses("i", "signoff +details of", f"asked by +{text.mark}")
                 listener.begins("request")
-                listener.presses("q", "TARGET", text.end)
+                listener.presses("q", text.end)
         listener.begins("help")
-        listener.presses("?", "signoff +keys", "Esc. back")
+        listener.presses("?", "signoff +keys", "Esc back")
+        listener.begins("left")
+        listener.presses("Escape", "y approve")
+        listener.presses(":", "what to do: type some words")
+        listener.types("choose a theme", "choose a theme")
         listener.begins("themes")
-        listener.presses("F2", "signoff +theme", "Enter writes it", r"\[Esc\] back")
+        listener.presses("Enter", "signoff +theme", "Enter writes it", "Esc back")
         listener.resizes(_WIDE, 30)  # so that there is room for the name of the directory
         listener.hears("Enter writes it to (?!your)")
         listener.presses("\x0c", "signoff +theme")  # what stands there already is written again
         listener.begins("left")
         listener.resizes(101, 30)
-        listener.presses("Escape", "signoff +keys")
+        listener.presses("Escape", "y approve")
         listener.begins("palette")
-        listener.presses("Escape", "TARGET")
         listener.presses(":", "what to do: type some words")
         listener.types(_pasted(texts[-3:]), "pasted")
         listener.begins("left")
         # Whatever is written may be for something before: a key right behind Escape would be another key.
         listener.terminal.press("Escape")
-        listener.loses(r" \[Enter\] do it ")
+        listener.loses(" Enter do it ")
 
     def looks_at_sheets(self) -> None:
         """On a very high screen: what has a row for each of many requests or arguments."""
         listener, texts = self._listener, self._texts
         listener.resizes(99, 30)
-        listener.presses("1", "signoff +Inbox")
-        listener.presses("G", "TARGET .*everything")
-        listener.presses("Enter", "signoff +Request")
-        listener.presses("K", "TARGET .*remember all")
+        listener.presses("1", "▌")
+        listener.presses("G", "▌")
+        listener.presses("Enter", "@ cwd")
+        listener.presses("K", "remember all")
         listener.begins("all of a request")
         listener.resizes(99, 30 + 8 * len(texts))
-        listener.hears("all shown")
+        listener.hears(rf"remember all.* {_ALL}")
         listener.begins("details")
         listener.presses("i", "signoff +details of", "its batch and group")
         listener.begins("copy")
         listener.resizes(99, 30)
-        listener.presses("q", "TARGET")
-        listener.presses("c", "text as shown")
+        listener.presses("q", "remember all")
+        listener.insists("c", "text as shown")
         listener.decides("t", "copied")
         listener.begins("find")
         listener.presses("\x06", "Find in what is shown")
         listener.types(_pasted(texts[-3:]), "pasted")
         listener.presses("Enter", "not in what is shown")
         listener.begins("left")
-        listener.presses("Escape", r"\[n\] reject")
-        listener.begins("remember sheet")
-        listener.decides("s", "Remember for this session")
-        listener.resizes(99, 40 + 4 * len(texts))
+        listener.presses("Escape", "n reject")
+        listener.begins("allow sheet")
+        listener.decides("s", "Allow for this session")
+        listener.resizes(99, 40 + 10 * len(texts))
         self._sees_all()
         listener.begins("left")
         listener.resizes(99, 30)
         listener.terminal.press("Escape")
-        listener.loses(" *Remember for this session")
-        listener.presses("1", "signoff +Inbox")
-        listener.presses("K", f"TARGET {self._last.mark}")
-        listener.presses("Left", "TARGET group all")
-        listener.begins("group")
-        listener.presses("Enter", "signoff +Group")
+        listener.loses(" *Allow for this session")
+        listener.presses("1", "▌")
+        listener.presses("K", f"▌.*{self._texts[0].mark}")
+        listener.presses("Enter", self._texts[0].mark, _ALL)
+        listener.presses("1", "▌")
+        listener.presses("Left", "▌.* all ")
+        listener.begins("approve sheet")
         listener.resizes(99, self._rows)
-        self._sees_all()
-        listener.begins("group bar")
-        listener.decides("Y", "nothing approved")
+        listener.decides("Y", "Approve exactly")
         self._sees_all()
         listener.begins("left")
-        listener.presses("Escape", r"\[n\] reject")
+        listener.presses("Escape", "Y approve")
+        listener.begins("group")
+        listener.presses("Enter", " all +")
+        listener.begins("left")
+        listener.presses("1", "▌")
         listener.begins("stop sheet")
         listener.decides("X", "STOP: reject all")
         self._sees_all()
@@ -269,8 +282,7 @@ class Tour:
         """On a very high screen: commands and files, page by page, below and beside each other."""
         listener = self._listener
         listener.resizes(99, 30)
-        listener.presses("1", "signoff +Inbox")
-        listener.presses("G", "TARGET .*everything")
+        listener.presses("G", "▌")
         listener.resizes(99, self._rows)
         listener.begins("documents")
         self._reads()
@@ -279,7 +291,7 @@ class Tour:
         listener.presses("\x03", "Ctrl.C decides nothing")
         listener.begins("split")
         listener.resizes(131, self._rows)
-        self._pages("d", "beside each other")
+        self._pages("d", "side by side")
         listener.begins("left")
         listener.insists("d", "below each other")
 
@@ -288,40 +300,43 @@ class Tour:
 
         What is on a page counts after a moment: once turned before, it would have to be gone back to from the end.
         """
-        read = self._listener.presses("Enter", r"(?s:signoff +Request.*shown \d+% \((?!0/)[\d,]+/)")
-        while "shown 100%" not in read:
-            read = self._listener.insists("Space", rf"shown \d+% \((?!{_SHOWN.findall(read)[-1]}/)[\d,]+/")
+        read = self._listener.presses("Enter", f"{_SHARE}|{_ALL}")
+        while not re.search(_ALL, read):
+            read = self._listener.insists("Space", rf"\b(?!{re.findall(_SHARE, read)[-1]} ){_SHARE}|{_ALL}")
 
     def _pages(self, key: str, words: str) -> None:
         """Press a key, which is answered with some words, and page on to the end of what it shows."""
+        terminal = self._listener.terminal
         self._listener.presses(key, words)
-        # What stands below is written again only where it says something else.
-        page = self._listener.presses("\x0c", _REST)
-        while not re.search(_END, page):
-            # Only another page says another number: space at the end would go on to what was not seen.
-            rows = _ROWS.findall(page)[-1]
-            page = self._listener.presses("Space", rf"(?<![\d,])(?!{rows} )[\d,]+ {_BELOW}|{_END}")
+        # At the end nothing stands below: Space would go on to what was not seen.
+        while rows := _ROWS.search(terminal.text()):
+            self._listener.insists("Space", rf"(?<![\d,])(?!{rows[1]} )[\d,]+ rows? below|Space read on")
+            self._listener.presses("\x0c", "y approve")
 
     def looks_at_what_names_many(self) -> None:
         """On a very wide screen: what names many requests in one line, and what was pasted into the text box."""
         listener, texts = self._listener, self._texts
         listener.resizes(self._columns, 12)
-        listener.presses("1", "signoff +Inbox")
-        listener.presses("K", "TARGET .*remember all")
-        listener.presses("K", f"TARGET {self._last.mark}")
+        listener.presses("1", "▌")
+        listener.presses("g", "▌")
+        listener.presses("G", "▌.*1 of")
+        listener.presses("K", "▌.*remember all")
+        listener.presses("K", "▌.* all ")
+        listener.presses("Right", "▌.* all ")
+        self._walks_to(f"{{ {self._last.mark}")  # all others follow it in the batch, in whatever order they came
         listener.begins("stop with a message")
         listener.decides("x", "also rejected")
         self._sees_all()
         listener.begins("text box")
         listener.types(_pasted(texts), "pasted")
         listener.begins("left")
-        listener.presses("Escape", r"\[n\] reject")
+        listener.presses("Escape", "n reject")
         listener.begins("held")
         listener.decides("N", "what to do instead|Tell it")
-        listener.decides("Enter", "held: ")
+        listener.decides("Enter", r"sends in|\d s +u undo")
         self._sees_all()
         listener.begins("taken back")
-        listener.presses("U", "taken back|nothing is held")
+        listener.presses("u", "taken back|too late")
 
     def looks_at_memory_and_agents(self) -> None:
         """On a very high screen all that is remembered, and every agent; then the details of every sort."""
@@ -342,7 +357,7 @@ class Tour:
                 if stage == "memory":
                     self._widens(text)
         listener.begins("left")
-        listener.presses("Escape", "TARGET")
+        listener.presses("Escape", "y approve|Y approve")
 
     def _widens(self, text: Hostile) -> None:
         """Look at what else could be remembered instead of what has the focus."""
@@ -413,7 +428,7 @@ class Tour:
         listener.presses("E", "write to: ")
         listener.presses("Enter", "records? written")
         listener.begins("left")
-        listener.presses("Escape", "TARGET")
+        listener.presses("Escape", "y approve|Y approve")
 
     def looks_at_rules(self) -> None:
         """On a very high screen: files of rules, and what such a file says of a call that is typed."""
@@ -434,19 +449,18 @@ class Tour:
     def looks_at_what_is_together(self) -> None:
         """On a very high screen: all calls of a group on one page; then what is pasted into the filter."""
         listener, texts = self._listener, self._texts
-        # All members are on the screen: what is on the page need not be made one by one.
-        listener.resizes(100, self._rows)
-        listener.presses("G", "TARGET .*everything")
-        listener.presses("K", "TARGET .*remember all")
-        listener.presses("K", f"TARGET {self._last.mark}")
-        listener.presses("Left", "TARGET group all")
+        # Beside the list, a member that is passed would be read, and be on the page no more.
+        listener.resizes(99, self._rows)
+        listener.presses("G", "▌")
+        listener.presses("K", "▌.*remember all")
+        listener.presses("K", f"▌.*{self._texts[0].mark}")
+        listener.presses("Left", "▌.* all ")
         listener.begins("group page")
-        listener.presses("V", "signoff +Group page")
-        listener.resizes(200, 60 + 4 * len(texts))
+        listener.resizes(200, self._rows_of_all)
+        listener.hears(*(f'"{text.mark}' for text in texts))  # the arguments of every member
         self._sees_all()
         listener.begins("left")
         listener.resizes(100, 30)
-        listener.presses("1", "signoff +Inbox")
         listener.begins("inbox filter")
         listener.presses("/", "Tab completes")
         listener.types(_pasted(texts[-3:]), "pasted")
@@ -461,23 +475,23 @@ class Tour:
         listener.begins("asked")
         self._scene.asks_for_what_may_be_changed()
         listener.hears(f" {waiting + 2} waiting")
-        listener.insists("G", "TARGET hunks")
-        listener.presses("v", "signoff +Request")
+        listener.insists("G", "▌.*hunks.txt")
+        listener.presses("v", "hunks.txt")
         listener.resizes(100, 14)
         listener.begins("unseen")
-        listener.decides("y", "not approved")
+        listener.decides("y", "approve unread")
         listener.begins("asked")
-        listener.presses("Escape", r"\[n\] reject|\[J/K\]")
+        listener.presses("Escape", "n reject")
         listener.resizes(100, 60)
         listener.presses("\x03", "Ctrl.C decides nothing")
-        listener.hears("shown 100%")
+        listener.hears(rf"hunks.txt.* {_ALL}")
         listener.rests()
         listener.presses("-", "would be written|all hunks are refused")
         listener.begins("refused hunks")
         listener.resizes(101, 60)
         listener.begins("asked")
         listener.rests()
-        listener.presses("K", "TARGET harmless", "harmless .*shown 100%")
+        listener.presses("K", "edit this", rf"edit this.* {_ALL}")
         listener.begins(HANDED_OVER)
         listener.rests()
         listener.presses("E", "EDITED BY YOU")
@@ -491,9 +505,9 @@ class Tour:
         listener.presses("}", "unchanged lines around")
         self._sees_all()
         listener.begins("left")
-        listener.presses("\x0c", "shown 100%")
+        listener.presses("\x0c", _ALL)
         listener.resizes(100, 30)
-        listener.decides("y", "held: ")
+        listener.decides("y", r"sends in|\d s +u undo")
         listener.presses("h", "signoff +History", "edited")
         listener.begins("what ran instead")
         listener.presses("Enter", "CHANGED by the reviewer")
@@ -507,12 +521,12 @@ class Tour:
         listener.resizes(self._columns, 31)
         self._scene.repeats()
         listener.hears(f" {len(self._scene.waiting) + len(self._scene.repeated)} waiting")
-        listener.presses("G", f"TARGET .*{self._texts[0].mark}", "shown 100%")
-        listener.begins("release sheet")
-        listener.decides("s", "Remember for this session")
-        self._sees_all()
+        listener.presses("G", f"▌.*{self._texts[0].mark}", _ALL)
+        listener.begins("released")
+        listener.decides("s", "Allow for this session", " of last ")
+        listener.presses("w", "and approves")
         listener.begins("left")
-        listener.presses("Escape", r"\[n\] reject")
+        listener.presses("Escape", "n reject")
 
     def is_called(self) -> None:
         """While the person looks elsewhere, an agent asks for something of HIGH risk."""
@@ -528,7 +542,7 @@ class Tour:
         """The queue goes away."""
         self._listener.begins("queue lost")
         with self._scene.lost():
-            self._listener.hears(r"(?s:Not connected to the queue.*decision keys are off)")
+            self._listener.hears(r"(?s:QUEUE LOST since.*keys are off)")
 
 
 _LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {

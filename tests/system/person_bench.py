@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from system_bench import PATIENCE, eventually
@@ -12,10 +12,14 @@ from system_bench import PATIENCE, eventually
 HAND = 0.4
 """Seconds that a hand needs from one key to the next decision key; what comes faster counts as typing."""
 
-_TARGET = re.compile(r"^ TARGET (.*?) +\[([^][]*)\] *$", re.MULTILINE)
-_SHARE = re.compile(r"^(.*)shown \d+% \((\d+)/\d+\)", re.MULTILINE)
-NOT_TAKEN = re.compile(r"was ignored|press it again|catching up|looked like typing|Enter again")
+SIGHT = 0.35
+"""Seconds for which a person looks at a page at least."""
+
+_HEAD_WORD = re.compile(r"(?:(\d+) % )?(read)$|(approved|rejected|stopped|withdrawn|expired|gone)\b.*$")
+NOT_TAKEN = re.compile(r"too early|press it again|catching up|looked like typing|Enter again")
 """What the screen says of a decision key that came too early."""
+
+LOCKED = "looked like typing"
 
 NOTHING_WAITS = r"nothing waiting"
 
@@ -25,6 +29,9 @@ class Glass(Protocol):
 
     def text(self) -> str:
         """What it shows, one line per row."""
+
+    def bold(self) -> str:
+        """The same, with blanks for all that is not bold."""
 
     def press(self, *keys: str) -> None:
         """Press keys."""
@@ -61,17 +68,24 @@ class Person:
 
     @property
     def target(self) -> str:
-        """What the target line names."""
-        return self._target_line()[0]
+        """The row of the list that has the focus, and the head of its content, as far as they are shown."""
+        text = self._glass.text()
+        return "  ".join(filter(None, (focused(text), _head(text.split("\n")))))
 
     @property
-    def state(self) -> str:
-        """The word at the end of the target line."""
-        return self._target_line()[1]
+    def share(self) -> int:
+        """How much of the target was read, in per cent."""
+        return share_read(self._glass.text())
 
-    def _target_line(self) -> tuple[str, str]:
-        found = _TARGET.search(self._glass.text())
-        return (found[1], found[2]) if found else ("", "")
+    @property
+    def is_armed(self) -> bool:
+        """Whether the keys about the target stand out."""
+        return self.works("n") or self.works("N")
+
+    def works(self, key: str) -> bool:
+        """Whether a key stands out in one of the rows at the bottom."""
+        rows = self._glass.bold().rstrip("\n").split("\n")[-4:]
+        return any(re.search(rf"(^|\s){re.escape(key)}(\s|$)", row) for row in rows)
 
     # -- moving and reading ------------------------------------------------------------------------------
 
@@ -81,14 +95,14 @@ class Person:
         self._last_key = time.monotonic()
 
     def goes_to(self, name: str) -> None:
-        """Move to the waiting request that the target line calls so, once it is there."""
+        """Move to the waiting request of that name, once it is there."""
         eventually(lambda: self._walks_to(name), lambda: f"a request {name!r}:\n{self._glass.text()}")
 
     def _walks_to(self, name: str) -> bool:
         for key in ("J", "K"):
             while name not in self.target:
-                # A letter that is pressed while typing locks the keys keeps them locked.
-                eventually(lambda: self.state != "locked", "the keys work again")
+                if LOCKED in self._glass.text() and not self.is_armed:
+                    time.sleep(2 * HAND)  # a letter that is pressed while typing locks the keys keeps them locked
                 if not self.steps(key):
                     break
         return name in self.target
@@ -99,29 +113,41 @@ class Person:
         self.press(key)
         return _soon(lambda: self.target != before, 0.5)
 
-    def reads(self, until: str = "all shown") -> None:
-        """Page on, looking at every page, until the screen shows a pattern."""
+    def reads(self, until: str = "") -> None:
+        """Page on, looking at every page, until the screen shows a pattern, or all of the target was read."""
+
+        def is_read(page: str) -> bool:
+            return re.search(until, page, re.MULTILINE) is not None if until else share_read(page) == ALL
 
         def read_page() -> bool:
             page = self._glass.text()
             self.pages.append(page)
-            if re.search(until, page, re.MULTILINE):
+            if is_read(page):
                 return True
             self.press("Space")
-            _soon(lambda: _read_on(page, self._glass.text()))
+            _soon(lambda: self._glass.text() != page)
+            self._looks()
             return False
 
         # Space at the end goes on to what was not read yet: nobody presses it before the first page was looked at.
-        _soon(lambda: re.search(until, self._glass.text(), re.MULTILINE) is not None, HAND)
+        _soon(lambda: is_read(self._glass.text()), HAND)
         eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
 
-    def _reads_about(self, name: str) -> None:
+    def _looks(self) -> None:
+        """Look at a page until it has stood still for a moment: what was on the screen for less does not count."""
+        page, since, end = self._glass.text(), time.monotonic(), time.monotonic() + 10 * SIGHT
+        while time.monotonic() < min(since + SIGHT, end):
+            time.sleep(0.03)
+            if page != (page := self._glass.text()):
+                since = time.monotonic()
+
+    def reads_about(self, name: str) -> None:
         """Go to a request and read it, and once more if a key that the screen took late led on from it."""
 
         def is_read() -> bool:
             self.goes_to(name)
             self.reads()
-            return name in self.target and "all shown" in self._glass.text()
+            return name in self.target and self.share == ALL
 
         eventually(is_read, lambda: f"{name!r}, read:\n{self._glass.text()}")
 
@@ -129,7 +155,7 @@ class Person:
 
     def approves(self, name: str) -> None:
         """Go to a request, read it and approve it."""
-        self._reads_about(name)
+        self.reads_about(name)
         self._decides("y", name, taken=lambda: self._moved_on(name))
 
     def approves_group(self, name: str) -> None:
@@ -137,11 +163,10 @@ class Person:
         self._decides("Y", name, taken=lambda: self._moved_on(name))
 
     def remembers(self, name: str) -> None:
-        """Go to a request, read it, approve it and remember it for the session."""
-        self._reads_about(name)
-        self._decides("s", name, taken=self._shows("Remember for this session"))
-        self.sees(r"\[y\] yes, remember")
-        self._presses("y", taken=lambda: self._moved_on(name))
+        """Go to a request, read it, approve it and allow exactly this for the session."""
+        self.reads_about(name)
+        self._decides("s", name, taken=self._shows("Allow for this session"))
+        self._presses("1", taken=lambda: self._moved_on(name))
 
     def rejects(self, name: str, feedback: str) -> None:
         """Go to a request, reject it and tell its agent why."""
@@ -154,7 +179,7 @@ class Person:
 
     def opens(self, key: str, words: str) -> None:
         """Press a decision key that opens something which says these words."""
-        eventually(lambda: self.state == "armed", lambda: f"armed:\n{self._glass.text()}")
+        eventually(lambda: self.is_armed, lambda: f"armed:\n{self._glass.text()}")
         self._presses(key, taken=self._shows(words))
 
     def goes_back(self, words: str) -> None:
@@ -174,7 +199,7 @@ class Person:
 
     def wants_to_leave(self) -> str:
         """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
-        self._presses("q", taken=self._shows("blocked until somebody decides"))
+        self._presses("q", taken=self._shows("waiting."))
         question = self._glass.text()
         self._takes_its_time(2 * HAND)
         return question
@@ -183,17 +208,17 @@ class Person:
 
     def _decides(self, key: str, name: str, *, taken: Callable[[], bool]) -> None:
         """Press a decision key when the bar offers it for that target, and again if it came too early."""
-        offered = f"[{key}] "
         eventually(
-            lambda: name in self.target and offered in self._glass.text(),
-            lambda: f"{offered} for {name}:\n{self._glass.text()}",
+            lambda: name in self.target and self.works(key),
+            lambda: f"{key} for {name}:\n{self._glass.text()}",
         )
         self._presses(key, taken=taken)
 
     def _presses(self, key: str, *, taken: Callable[[], bool]) -> None:
         def press() -> bool:
-            # Words about keys before stay for a while; this key must not be judged by them, and pressed again.
-            eventually(lambda: not self._refused(), "the last row is empty again")
+            if self._refused():  # what was said of the key before has to go: this one is not to be judged by it
+                self.press("C-c")
+                eventually(lambda: not self._refused(), "another message")
             self._takes_its_time()
             self.press(key)
             eventually(lambda: taken() or self._refused(), lambda: f"{key} did something:\n{self._glass.text()}")
@@ -202,8 +227,8 @@ class Person:
         eventually(press, lambda: f"{key} was taken:\n{self._glass.text()}")
 
     def _moved_on(self, name: str) -> bool:
-        target, state = self._target_line()
-        return state in {"held", "closed"} or (bool(target) and name not in target)
+        row = focused(self._glass.text())
+        return bool(row) and (name not in self.target or re.search(r"\d s$|sent$|^---", row) is not None)
 
     def _refused(self) -> bool:
         return NOT_TAKEN.search(self._glass.text()) is not None
@@ -215,13 +240,30 @@ class Person:
         time.sleep(max(0.0, self._last_key + seconds - time.monotonic()))
 
 
-def _read_on(before: str, now: str) -> bool:
-    """Whether a screen shows that more was read than on the screen before: its header counts it."""
-    old, new = _SHARE.search(before), _SHARE.search(now)
-    if new is None:
-        return False
-    begun = int(old[2]) if old is not None and old[1] == new[1] else 0
-    return int(new[2]) > begun
+ALL = 100
+"""Per cent of a request that was read."""
+
+
+def focused(text: str) -> str:
+    """The row of the list that has the focus, without its marks; else the head of the content."""
+    rows = text.split("\n")
+    row = next((row for row in rows if row.startswith("▌")), None)
+    return _head(rows) if row is None else row.split("│")[0].strip("▌ ")
+
+
+def _head(rows: Sequence[str]) -> str:
+    """What stands above the content: of a group it is one row further down."""
+    pane = [row.split("│")[-1].strip() for row in rows[1:3]]
+    kinds = [row for row in pane if re.match(r"[MAD${TB] ", row)]
+    return next(iter(kinds), "")
+
+
+def share_read(text: str) -> int:
+    """How much of the target was read, in per cent; 0 if that is not said."""
+    found = _HEAD_WORD.search(_head(text.split("\n")) or focused(text))
+    if found is None or not found[2]:
+        return 0
+    return int(found[1]) if found[1] else ALL
 
 
 def _soon(look: Callable[[], bool], seconds: float = 1.0) -> bool:

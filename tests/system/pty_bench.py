@@ -20,7 +20,7 @@ from typing import Self
 
 import pyte
 
-KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D", "Right": b"\x1b[C", "F2": b"\x1bOQ"}
+KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D", "Right": b"\x1b[C", "C-c": b"\x03"}
 """What a terminal sends for keys with a name."""
 
 WITH_TERMINAL = (sys.executable, "-S", str(Path(__file__).with_name("controlling_terminal.py")))
@@ -94,6 +94,12 @@ class Terminal:
             if news or not self._shown:
                 self._shown = "\n".join(self._screen.display)
             return self._shown
+
+    def bold(self) -> str:
+        """The same, with blanks for all that is not bold."""
+        self.text()  # takes in what was written since
+        with self._lock:
+            return "\n".join(bold_of(self._screen))
 
     def press(self, *keys: str) -> None:
         """Press keys: characters, or names from `KEYS`."""
@@ -180,6 +186,12 @@ class Terminal:
             return os.read(self.own_end, 65_536)
         except OSError:  # nobody has the other end open any more
             return b""
+
+
+def bold_of(screen: pyte.Screen) -> list[str]:
+    """The rows of a screen, with blanks for all that is not bold."""
+    rows = ([screen.buffer[row][column] for column in range(screen.columns)] for row in range(screen.lines))
+    return ["".join(cell.data if cell.bold else " " for cell in row) for row in rows]
 
 
 def replay(output: Sequence[Traffic], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:

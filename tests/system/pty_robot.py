@@ -1,7 +1,8 @@
 """Two robots that press keys without waiting for the program, and a judge who replays what they saw.
 
 The careless one taps twice, holds keys, types words and presses at any moment. The reviewer waits for a target
-that stands still. A *misfire* is a decision about anything but what the target line named 200 ms before the key.
+that stands still. A *misfire* is a decision about anything but what had the focus, in the revision that was shown,
+200 ms before the key.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ APART = 0.45
 
 WORDS = ("npm test", "yarn add left-pad", "sudo make install", "xargs rm", "yes", "no", ":wq", "ssh build")
 
-_TARGET = re.compile(r"^ TARGET send_note (note-\d+) .*rev (\d+)")
+_FOCUS = re.compile(r"^▌.*\{ (note-\d+)")
+_EDITION = re.compile(r"│\s+edition: (\d+)\s*$")
 
 Named = tuple[str, int]
-"""What a target line names: a request and its revision."""
+"""What has the focus: a request, and which revision of it is shown."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,21 @@ class Worked(Protocol):
     def text(self) -> str:
         """What it shows, one line per row."""
 
+    def bold(self) -> str:
+        """The same, with blanks for all that is not bold."""
+
     def type(self, text: str) -> None:
         """Type text, without waiting for anything."""
+
+
+def focused_row(terminal: Worked) -> str:
+    """The row of the list that has the focus."""
+    return next((row.split("│")[0].rstrip() for row in terminal.text().split("\n") if row.startswith("▌")), "")
+
+
+def is_armed(terminal: Worked) -> bool:
+    """Whether the key that rejects what has the focus stands out."""
+    return " n " in terminal.bold().split("\n")[-1]
 
 
 class Robots:
@@ -104,17 +119,13 @@ class Robots:
         """Wait for a target that stands still and can be decided, moving on from one that ended."""
         deadline = time.monotonic() + 3.0
         while time.monotonic() < deadline:
-            before = self._target_line()
-            if before.endswith("[closed]"):
+            before, armed = focused_row(self._terminal), is_armed(self._terminal)
+            if "---" in before:
                 self._act("J")
             self._pause(0.25, 0.4)
-            if before.endswith("[armed]") and self._target_line() == before:
+            if armed and is_armed(self._terminal) and focused_row(self._terminal) == before:
                 return True
         return False
-
-    def _target_line(self) -> str:
-        rows = self._terminal.text().split("\n")
-        return next((row.rstrip() for row in rows if row.startswith(" TARGET ")), "")
 
     # -- the careless one --------------------------------------------------------------------------------
 
@@ -160,7 +171,7 @@ class Judge:
     """Knows what was on the terminal at every moment.
 
     Args:
-        pictures: What the target line named, and from when on, oldest first.
+        pictures: What had the focus, and from when on, oldest first.
     """
 
     def __init__(self, pictures: Iterable[tuple[float, Named | None]]) -> None:
@@ -171,7 +182,7 @@ class Judge:
             self._named.append(named_then)
 
     def named_at(self, moment: float) -> Named | None:
-        """What the target line named."""
+        """What had the focus."""
         index = bisect.bisect_right(self._times, moment) - 1
         return self._named[index] if index >= 0 else None
 
@@ -190,11 +201,12 @@ class Judge:
 
 
 def pictures_of(terminal: Terminal) -> Iterator[tuple[float, Named | None]]:
-    """What the target line of a terminal named, and when; nothing more is written to that terminal."""
+    """What had the focus in a terminal, and when; nothing more is written to that terminal."""
     return ((at, named(rows)) for at, rows in replay(terminal.output, terminal.size))
 
 
 def named(rows: Sequence[str]) -> Named | None:
-    """What the target line among some rows names."""
-    found = next((match for row in rows if (match := _TARGET.match(row))), None)
-    return (found[1], int(found[2])) if found is not None else None
+    """What has the focus among some rows, and is shown beside them."""
+    focus = next((match for row in rows if (match := _FOCUS.match(row))), None)
+    edition = next((match for row in rows if (match := _EDITION.search(row))), None)
+    return None if focus is None or edition is None else (focus[1], int(edition[1]))

@@ -27,9 +27,11 @@ def stream(place: str, seed: str, rate: str = "5") -> None:
             if dice.random() < posted:
                 queue.withdraw(waiting.pop(dice.randrange(len(waiting))).id, "not needed any more")
             if waiting and dice.random() < posted / 2:
-                chosen = dice.choice(waiting[-10:])
-                name = chosen.submission.description
-                queue.amend(chosen.id, note_submission(name, cwd=queue.agent.cwd, lines=dice.randint(3, 9)))
+                place_of = dice.randrange(max(len(waiting) - 10, 0), len(waiting))
+                chosen, lines = waiting[place_of], dice.randint(3, 9)
+                name, edition = chosen.submission.description, chosen.revision + 1
+                amended = note_submission(name, cwd=queue.agent.cwd, lines=lines, edition=edition)
+                waiting[place_of] = queue.amend(chosen.id, amended)
 
 
 def _set_at_end_of_input(over: threading.Event) -> None:

@@ -128,4 +128,4 @@ def test_in_tmux_the_window_is_marked_and_a_key_opens_the_popup(home: Path, vari
         title = ("display", "-p", "-t", "signoff", "#{pane_title}")
         eventually(lambda: desk.asks_tmux(*title) == "signoff: 1 waiting", "a title")
         desk.terminal.send(b"\x02S")
-        desk.person.sees(r"(?s)READ ONLY.*rename the moon.*TARGET")
+        desk.person.sees(r"(?s)READ ONLY.*rename the moon.*y approve")

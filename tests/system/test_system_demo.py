@@ -130,7 +130,7 @@ def test_a_command_that_tried_on_copies_is_approved_by_what_it_did(headless: Hea
 
 def test_the_demo_leaves_a_picture_of_each_screen(headless: Headless) -> None:
     pictures = {path.stem: path for path in (headless.place.folder / "screens").glob("*.svg")}
-    kinds = {"inbox", "request", "group", "command", "structured", "remember", "feedback", "history"}
+    kinds = {"inbox", "request", "group", "command", "structured", "allow", "feedback", "history"}
     assert set(pictures) == kinds
     roots = {ET.parse(picture).getroot().tag for picture in pictures.values()}
     assert roots == {"{http://www.w3.org/2000/svg}svg"}
@@ -179,7 +179,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Left]:
 
 
 def test_q_asks_before_it_leaves_what_waits(left: Left) -> None:
-    assert f"{WAITING} requests stay blocked until somebody decides." in left.question
+    assert f"{WAITING} keep waiting." in left.question
 
 
 def test_leaving_the_demo_ends_its_agents(left: Left) -> None:

@@ -23,7 +23,7 @@ def only_looks(person: Person) -> None:
 
 def holds_a_decision(person: Person) -> None:
     person.approves("first")
-    person.sees(r"first .*held \ds")
+    person.sees(r"first .*\d s")
 
 
 def writes_feedback(person: Person) -> None:
@@ -38,7 +38,7 @@ def test_a_killed_screen_decides_nothing_and_a_new_one_shows_what_waits(
 ) -> None:
     posted = [note(asking, "first"), note(asking, "second")]
     person = Person(killed := screen())
-    person.sees(r"first.*\[armed\]")
+    eventually(lambda: "first" in person.target and person.is_armed, "a request to decide")
     act(person)
     killed.kill()
     Person(screen()).sees(r"2 waiting(.*\n)*.*first(.*\n)*.*second")
@@ -54,7 +54,7 @@ def test_a_decision_sent_just_before_the_kill_counts_once(
     person.approves("first")
     eventually(lambda: not looking.get(first.id).pending, "the decision was sent")
     killed.kill()
-    Person(screen()).sees(r"1 waiting(.*\n)*.*TARGET send_note second")
+    Person(screen()).sees(r"1 waiting(.*\n)*▌.*second")
     assert [record.state for record in records_of(looking, first)] == [RequestState.APPROVED]
     assert asking.wait(first.id).approved
 
@@ -67,7 +67,7 @@ def bereft(
     command = [*SCREEN, "ask", "--agent", "deployer", "--tool", "deploy", "--arg", "to=staging"]
     with running(command, variables, workdir) as agent:
         person = Person(screen())
-        person.sees("TARGET deploy")
+        person.sees("^▌.*deploy")
         (request,) = looking.pending()
         agent.kill()
         yield person, request
@@ -75,14 +75,14 @@ def bereft(
 
 def test_a_killed_agent_leaves_a_tombstone_on_the_screen(bereft: tuple[Person, StoredRequest]) -> None:
     person, _ = bereft
-    person.sees(r"gone, nobody listens(.*\n)*.*process \d+ is gone(.*\n)*.*TARGET deploy.*\[closed\]")
+    person.sees(r"^▌---.*deploy.*(.*\n)*.*agent exited: .*process \d+ is gone")
 
 
 def test_a_killed_agent_is_withdrawn_in_the_history_and_nobody_said_no(
     bereft: tuple[Person, StoredRequest], variables: dict[str, str]
 ) -> None:
     person, request = bereft
-    person.sees(r"\[closed\]")
+    person.sees(r"^▌---")
     done = subprocess.run([*SCREEN, "history", "--json"], env=variables, capture_output=True, check=True)
     (record,) = json.loads(done.stdout)
     assert (record["id"], record["state"], record["decision"]) == (request.id, "withdrawn", None)

@@ -11,7 +11,7 @@ from pty_bench import Terminal
 
 from signoff import connect_agent
 from signoff.queue import open_review_queue
-from system_bench import SCREEN, environment, note
+from system_bench import SCREEN, environment, eventually, note
 
 pytestmark = pytest.mark.system
 
@@ -37,12 +37,12 @@ def test_the_pager_has_the_terminal_until_it_ends_and_the_screen_is_as_it_was(tm
     ):
         note(agent, "first")
         person = Person(terminal)
-        person.sees(r"first.*\[armed\]")
+        eventually(lambda: "first" in person.target and person.is_armed, "a request to decide")
         person.press("|")
         person.sees("PAGER HAS 'first, revision 1")
         terminal.type("y\x03y\n")  # what is typed there is for the pager, and so is Ctrl+C
         person.sees("not shown outside: .*ended with")
-        person.sees(r"first.*\[armed\]")
+        eventually(lambda: "first" in person.target and person.is_armed, "a request to decide")
         assert len(looking.pending()) == 1
     looking.close()
     assert [*(home / "tmp").glob("signoff-*")] == []

@@ -42,7 +42,7 @@ READ_LATER = 0.05
 STANDSTILL = 0.7
 """Seconds; longer than any target takes to be armed."""
 
-HELD = re.compile(r"held: |held \ds|sent(?![,.])")
+HELD = re.compile(r"u undo|\d s *(│|$)", re.MULTILINE)
 
 PASTES = {
     "bracketed": b"\x1b[200~" + b"y\n" * 100 + b"\x1b[201~",
@@ -58,7 +58,7 @@ def test_robots_never_decide_about_what_was_not_on_the_screen(
     shared = str(Path(system_bench.__file__).parent)
     with running(command, {**variables, "PYTHONPATH": shared}, workdir):
         terminal = screen(columns=104, rows=24)
-        Person(terminal).sees("TARGET send_note")
+        Person(terminal).sees("^▌.* note-")
         robots = Robots(terminal, seed=7)
         decided: list[HistoryRecord] = []
         for _ in range(ROBOTS_TRIES):  # on a busy machine they get little done in a while
@@ -80,7 +80,8 @@ def at_screen(screen: Callable[[], Terminal], asking: AgentQueue) -> Terminal:
     for name in ("first", "second", "control"):
         note(asking, name)
     terminal = screen()
-    Person(terminal).sees(r"TARGET send_note first.*\[armed\]\s+\[y\] approve")
+    person = Person(terminal)
+    eventually(lambda: "first" in person.target and person.works("y"), "a request to approve")
     return terminal
 
 
@@ -137,14 +138,14 @@ def test_words_meant_for_another_window_decide_nothing(
     person = Person(at_screen)
     slowly: list[str] = []
     for word in WORDS:
-        person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
+        eventually(lambda: person.works("y"), "a request to approve")
         while not types_fluently(at_screen, word, dice):
             eventually(lambda: not HELD.search(at_screen.text()), "what was typed slowly is sent")
             decided = [record.description for record in all_records(looking)]
             if decided != slowly:
                 slowly = decided
                 note(asking, f"after {len(slowly)} decisions")
-            person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
+            eventually(lambda: person.works("y"), "a request to approve")
     assert decided_with_care(at_screen, looking) == [*slowly, "control"]
 
 

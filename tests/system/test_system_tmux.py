@@ -112,7 +112,9 @@ def open_shop(base: Path) -> Shop:
 def look_at_a_small_screen(shop: Shop) -> str:
     with shop.screen(columns=80, rows=24) as tmux:
         person = Person(tmux)
-        screen = person.sees(r"12 waiting(.*\n)*.*\[armed\]")
+        person.sees("12 waiting")
+        eventually(lambda: person.is_armed, "keys that work")
+        screen = tmux.text()
         person.quits()
         eventually(lambda: tmux.ended, "the screen was left")
     return screen
@@ -124,7 +126,7 @@ def decide_about_everything(person: Person) -> None:
     person.goes_to("README.md")
     person.reads(until="10/10")
     person.goes_to("README.md")
-    person.sees(r"\[Y\] approve (all|the) 10\b")
+    person.sees(r"Y approve 10\b")
     person.approves_group("README.md")
     person.approves("Create a ticket in SHOP")
     person.approves("ls -R src")
@@ -165,7 +167,7 @@ def picky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         person.reads(until="10/10")
         person.rejects("src/app/cli.py", RENAME)
         person.goes_to("README.md")
-        person.sees(r"\[Y\] approve (all|the) 9\b")
+        person.sees(r"Y approve 9\b")
         person.approves_group("README.md")
         end()
         yield Story(shop, queue, before, all_records(queue), person.pages)
@@ -239,7 +241,7 @@ def test_a_small_screen_shows_what_waits(story: Story) -> None:
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     assert [
-        word for word in ("12 waiting", "3 agents", "save project", "TARGET") if word not in story.small_screen
+        word for word in ("12 waiting", "3 agents", "save project", "reject") if word not in story.small_screen
     ] == []
 
 

@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+import pyte
+from pty_bench import bold_of
+
 from system_bench import eventually, is_running
 
 _CONFIGURATION = """
@@ -51,6 +54,13 @@ class Tmux:
     def text(self) -> str:
         """What the pane shows, one line per row."""
         return self._tmux("capture-pane", "-p", "-t", "main")
+
+    def bold(self) -> str:
+        """The same, with blanks for all that is not bold."""
+        screen = pyte.Screen(*self.size)
+        painted = self._tmux("capture-pane", "-p", "-e", "-t", "main").rstrip("\n")
+        pyte.Stream(screen).feed(painted.replace("\n", "\r\n"))
+        return "\n".join(bold_of(screen))
 
     def press(self, *keys: str) -> None:
         """Press keys, by tmux's names for them."""

@@ -213,16 +213,20 @@ class Listener:
                 break
             if _LOCKED in answer:
                 # The same key again would keep the keys locked.
-                self._waits(lambda: None, [r"(?s:\[locked\].*)TARGET .*\[(?!locked)\w"], start=self._start)
+                self.rests()
+                self.rests()
             # The same words once more would not be written; and in a text box these would be none.
             if key != "Enter":
                 self.presses("\x03", "Ctrl.C decides nothing")
         self._waits(lambda: None, patterns, start=self._start)
 
     def clicks_everywhere(self) -> None:
-        """Press and release the mouse on every second cell, as of a chess board: no target is smaller."""
+        """Press and release the mouse on every second cell, as of a chess board: no target is smaller.
+
+        The last row is left out: some of its keys can be clicked, to go elsewhere.
+        """
         columns, rows = self.terminal.size
-        for row in range(1, rows + 1):
+        for row in range(1, rows):
             cells = range(1 + row % 2, columns + 1, 2)
             self.terminal.type("".join(f"\x1b[<0;{cell};{row}M\x1b[<0;{cell};{row}m" for cell in cells))
 

@@ -52,6 +52,6 @@ def test_each_place_has_its_words(state: RequestState, decision: Decision | None
 def test_only_the_rows_of_the_screen_tell_that_an_agent_is_gone() -> None:
     assert [outcome_text(RequestState.WITHDRAWN, None, style, gone=True) for style in get_args(OutcomeStyle)] == [
         "withdrawn",
-        "gone, nobody listens",
+        "agent exited",
         "withdrawn",
     ]

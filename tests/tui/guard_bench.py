@@ -123,6 +123,15 @@ class Bench:
             self.paint()
         return reaction
 
+    def agree(self, key: str) -> Reaction:
+        """A key is pressed, and what its sheet lists is confirmed."""
+        reaction = self.press(key)
+        if isinstance(reaction.verdict, OpenSheet):
+            self.guard.sheet_opened(confirm="y")
+            self.paint()
+            reaction = self.press("y", self.now + 1)
+        return reaction
+
     def press_all(self, keys: str, gap: float) -> list[Reaction]:
         """Keys are pressed one after the other."""
         reactions = []

@@ -47,7 +47,7 @@ class Careless:
         if choice < 0.2:
             yield pick(("j", "down")), 0.0
         elif choice < 0.45:
-            yield pick("yyyyyYYsnxX!NS"), 0.0
+            yield pick("yyyyyYYsnxX!Ns"), 0.0
         elif choice < 0.55:
             key, gap = pick("yyyYn"), uniform(0.04, 0.16)
             yield from ((key, gap) for _ in range(pick((2, 3))))

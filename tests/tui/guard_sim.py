@@ -98,7 +98,7 @@ class Made:
         picture = self.picture
         if picture.layer and not self.opened_only:
             return picture.layer_refs
-        if self.key in "YS":
+        if self.key == "Y":
             return picture.ready
         if self.key == "N":
             return picture.rest

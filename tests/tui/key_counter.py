@@ -58,9 +58,8 @@ async def reads_all(seen: Screen, *requests: StoredRequest) -> None:
     """Press Space, page by page, until every line of all these was shown."""
     entries = [seen.entry(request) for request in requests]
     while not all(map(seen.is_read, entries)):
-        here = seen.desk.inbox.focused_request()
-        if here is not None and seen.app.review.views.content_visible:
-            await seen.until(lambda: seen.has_settled(here), "settled lines")  # noqa: B023
+        if seen.app.review.content_visible:
+            await seen.page_settled()
         if not all(map(seen.is_read, entries)):
             await seen.press("space")
     await seen.armed()

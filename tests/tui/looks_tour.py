@@ -31,7 +31,8 @@ NO_COLOR = "no-color"
 THEMES = (DEFAULT_THEME, *(name for name in builtin_themes() if name != DEFAULT_THEME))
 ALL_LOOKS = (*THEMES, NO_COLOR)
 VIEWS = (
-    "empty", "inbox", "request", "split", "new", "high", "group", "message", "remember", "stop", "unseen", "held",
+    "empty", "inbox", "request", "split", "new", "high", "group", "message", "allow", "stop", "unseen", "quit",
+    "approve", "tagged", "filtered", "held",
     "details", "help", "palette", "themes", "history", "record", "memory", "agents", "rules", "change", "lost",
 )  # fmt: skip
 
@@ -75,7 +76,7 @@ class Album:
 def _steady(row: list[Cell]) -> list[Cell]:
     """The same row without what is left of times, and of digests of them."""
     written = "".join(letter for letter, _ in row)
-    for found in re.finditer(r"\b\d\d(?=s\b)|(?<=sha256 )[0-9a-f]+", written):
+    for found in re.finditer(r"\b\d\d(?= s\b)|(?<=sha256 )[0-9a-f]+", written):
         for place in range(*found.span()):
             row[place] = ("0", row[place][1])
     return row
@@ -163,7 +164,7 @@ def _remember(place: Path, clock: Clock, stack: ExitStack) -> None:
 async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
     await stands_on(seen, RowKey("request", posted["command"].id))
     await album.take("inbox", seen)
-    for name, key in (("remember", "s"), ("stop", "x"), ("message", "n")):
+    for name, key in (("allow", "s"), ("stop", "x"), ("message", "n")):
         if name in album.wanted:
             await goes_to(seen, RowKey("request", posted["command"].id))
             await opens(seen, key)
@@ -175,7 +176,7 @@ async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Alb
     if "unseen" in album.wanted:
         await goes_to(seen, RowKey("request", posted["long"].id))
         await seen.press("y")
-        await seen.shows("approve anyway")
+        await seen.shows("approve unread")
         await album.take("unseen", seen)
         await seen.press("escape", "1")
     for view, name in (("request", "diff"), ("new", "new"), ("high", "high")):
@@ -186,23 +187,22 @@ async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Alb
     if "split" in album.wanted:
         await goes_to(seen, RowKey("request", posted["diff"].id))
         await seen.press("v", "d")
-        await seen.shows("beside each other")
+        await seen.shows("side by side")
         await quiet(seen)
         await album.take("split", seen)
         await seen.press("d", "v", "1")
     await goes_to(seen, RowKey("group", "s-41\x1fsave project"))
-    await seen.press(*([] if seen.app.review.two_panes else ["enter"]))
-    await quiet(seen)
     await album.take("group", seen)
     await seen.press("1")
+    await _lists(seen, posted, album)
     if "held" in album.wanted:
         await stands_on(seen, RowKey("request", posted["command"].id))
         await seen.press("y")
-        await seen.shows("held: 1 approval sends")
+        await seen.shows("u undo")
         await quiet(seen)
         await album.take("held", seen)
         await seen.press("u")
-        await seen.shows_no("held: 1")
+        await seen.shows_no("u undo")
     if "details" in album.wanted:
         await stands_on(seen, RowKey("request", posted["high"].id))
         await seen.press("i")
@@ -211,16 +211,48 @@ async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Alb
         await seen.press("escape")
 
 
+async def _lists(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
+    if "tagged" in album.wanted:
+        for name in ("high", "new"):
+            await stands_on(seen, RowKey("request", posted[name].id))
+            await seen.press("t")
+        await stands_on(seen, RowKey("request", posted["text"].id))
+        await album.take("tagged", seen)
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.shows("Approve exactly")
+        await seen.sheet_armed()
+        await album.take("approve", seen)
+        await seen.press("escape", "escape")
+    if "filtered" in album.wanted:
+        await seen.press("slash")
+        await seen.until(lambda: seen.app.review.filter_bar.is_open)
+        await seen.types("agent:docs* | path:src/**")
+        await seen.press("enter")
+        await quiet(seen)
+        await album.take("filtered", seen)
+        await seen.press("escape")
+    if "quit" in album.wanted:
+        await seen.press("q")
+        await seen.shows("keep waiting")
+        await seen.sheet_armed()
+        await album.take("quit", seen)
+        await seen.press("escape")
+
+
 async def _other_screens(seen: Screen, album: Album) -> None:
     for name, key, said in (
         ("help", "question_mark", "signoff  keys"),
         ("palette", "colon", "what to do"),
-        ("themes", "f2", "signoff  theme"),
+        ("themes", "", "signoff  theme"),
         ("memory", "4", "active"),
         ("agents", "2", "s-42"),
     ):
         if name in album.wanted:
-            await seen.press(key)
+            if key:
+                await seen.press(key)
+            else:
+                seen.app.go(name)
             await seen.shows(said)
             await album.take(name, seen)
             await seen.press("escape")
@@ -229,7 +261,7 @@ async def _other_screens(seen: Screen, album: Album) -> None:
         await seen.shows("git commit")
         await album.take("rules", seen)
         await seen.press("G", "T")
-        await seen.shows("[!] trust it")
+        await seen.works("!")
         await album.take("change", seen)
         await seen.press("escape", "escape")
     if {"history", "record"} & {*album.wanted}:

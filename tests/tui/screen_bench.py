@@ -29,10 +29,12 @@ from signoff.queue.clock import now_us
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp
 from signoff_tui.guard import GuardSettings
+from signoff_tui.input.actions import actions_on
 from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.persistence import ListStates
+from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.state.session import ReviewSession
 
 PATIENCE = 30.0
@@ -53,10 +55,10 @@ _UNHURRIED = {
     "late": 30.0,
 }
 
-QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=0.0, hold_many=0.0, typing_lock=False)
+QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold=0.0, typing_lock=False)
 """The shortest times that are legal, for tests that are not about time: decisions are sent at once."""
 
-HELD = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=30.0, hold_many=30.0, typing_lock=False)
+HELD = GuardSettings(**_SOONEST, **_UNHURRIED, hold=30.0, typing_lock=False)
 """The same, but a decision is held until the test takes it back or sends it."""
 
 
@@ -162,13 +164,18 @@ class Screen:
         return next(line for line in self.frame if fragment in line)
 
     @property
-    def target(self) -> str:
-        """The target line."""
-        return self.line(" TARGET ")
+    def keys(self) -> str:
+        """The row of keys."""
+        return self.frame[-1]
+
+    @property
+    def special(self) -> str:
+        """The row above the keys."""
+        return self.frame[-2]
 
     @property
     def status(self) -> str:
-        """The word at the right end of the target line."""
+        """The guard's word for how the target stands."""
         return self.desk.guard.status(time.monotonic()).word
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
@@ -209,6 +216,14 @@ class Screen:
         queues = [part._message_queue for part in parts if not part._closing]
         return all(queue.empty() and queue.ready_event._waiters for queue in queues)
 
+    def chooses(self, name: str) -> None:
+        """Do an action that has no key, as the palette does."""
+        self.app.review.perform(next(action for action in actions_on("review") if action.name == name))
+
+    async def works(self, key: str) -> None:
+        """Wait until a key of the bottom rows stands out, because it does something now."""
+        await self.until(lambda: any(map(_stands_out(key), (part for row in self.rows[-6:] for part in row))), key)
+
     async def types(self, text: str) -> None:
         """Type text."""
         await self.press(*("space" if letter == " " else letter for letter in text))
@@ -240,8 +255,16 @@ class Screen:
         await self.armed()
 
     async def group_armed(self) -> None:
-        """Wait until capitals act on the group as it is named now."""
+        """Wait until capitals act on the group, or on what is tagged, as it is named now."""
+        await self.until(self._is_named, "a group that is named for long enough")
         await self._armed(lambda: self.desk.guard._set.armed_at, "an armed group")
+
+    def _is_named(self) -> bool:
+        """Whether a rejection would reach all that is waiting of the group."""
+        guard, target = self.desk.guard, self.desk.guard.target
+        return target is None or target.rest <= guard._rest.named_since(
+            time.monotonic() - guard.settings.arm_moved
+        )
 
     async def offer_armed(self) -> None:
         """Wait until the bar that offers it takes ``!``."""
@@ -267,6 +290,8 @@ class Screen:
     async def goes_to(self, request: StoredRequest) -> None:
         """Put the cursor on a request with row keys."""
         await self.until(lambda: request.id in self.desk.inbox, "the request on the screen")
+        if self.focus == request.id:
+            return
         await self.goes_to_row(RowKey("request", request.id))
 
     async def goes_to_row(self, key: RowKey) -> None:
@@ -284,11 +309,17 @@ class Screen:
         await self.until(lambda: any(row.key.kind == "group" for row in inbox.rows()), "a group")
         await self.goes_to_row(next(row.key for row in inbox.rows() if row.key.kind == "group"))
 
+    async def opens(self, request: StoredRequest) -> None:
+        """Go to a request, and have its content on the screen."""
+        if self.app.review.reading and self.focus != request.id:
+            await self.press("escape")
+        await self.goes_to(request)
+        if not self.app.review.content_visible:
+            await self.press("enter")
+
     async def reads(self, request: StoredRequest) -> None:
         """Go to a request, open it where that is needed, and page until all of it was shown."""
-        await self.goes_to(request)
-        if not self.app.review.two_panes:
-            await self.press("enter")
+        await self.opens(request)
         entry = self.entry(request)
         while not self.is_read(entry):
             await self.until(lambda: self.has_settled(entry), "settled lines")
@@ -298,9 +329,7 @@ class Screen:
 
     async def reads_if_possible(self, request: StoredRequest) -> None:
         """Go to a request, open it where that is needed, and page until no line is missing."""
-        await self.goes_to(request)
-        if not self.app.review.two_panes:
-            await self.press("enter")
+        await self.opens(request)
         entry = self.entry(request)
         while True:
             await self.until(lambda: self.has_settled(entry), "settled lines")
@@ -310,25 +339,27 @@ class Screen:
             await self.press("space")
 
     async def page_settled(self) -> None:
-        """Wait until the page of a group goes on below the screen, and all that is on the screen was counted."""
+        """Wait until the page goes on below the screen, and all that is on the screen was counted."""
         review, desk = self.app.review, self.desk
 
         def goes_on() -> bool:
-            return review.views.page is not None and (review.views.page.complete or review.document.rest.more)
+            page = review.contents.page
+            return page is not None and (page.complete or review.document.rest.more)
 
         await self.until(goes_on, "a page")
         await self.until(lambda: review.document.drawn and desk.coverages._visible, "a painted page")
         await self.until(lambda: review.document.drawn and desk.coverages.settles_at is None, "settled lines")
 
-    async def reads_page(self) -> None:
-        """Press Space until all of the page of a group was shown."""
-        while True:
-            await self.page_settled()
-            page = self.app.review.views.page
-            assert page is not None
-            if page.complete and page.shown[0] == page.shown[1]:
-                return
-            await self.press("space")
+    async def reads_group(self) -> None:
+        """Press Space until all of the group under the cursor was shown."""
+        group = self.desk.inbox.focused_group()
+        assert group is not None
+        entries = [self.desk.inbox.entry(id_) for id_ in group.members]
+        while not all(map(self.is_read, entries)):
+            if self.app.review.content_visible:
+                await self.page_settled()
+            if not all(map(self.is_read, entries)):
+                await self.press("space")
 
     def has_settled(self, entry: Entry) -> bool:
         """Whether all that is on the screen of a request was counted; before that, Space may go too far."""
@@ -368,6 +399,7 @@ async def screen(
     asks_for_theme: bool = False,
     list_states: ListStates | None = None,
     mute_file: MuteFile | None = None,
+    read_marks: ReadMarks | None = None,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -387,6 +419,7 @@ async def screen(
         asks_for_theme: Ask for a theme first.
         list_states: Where it is kept how the list is left.
         mute_file: Where it is kept what is muted.
+        read_marks: Where it is kept what was shown.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -401,14 +434,19 @@ async def screen(
         asks_for_theme=asks_for_theme,
         list_states=list_states,
         mute_file=mute_file,
+        read_marks=read_marks,
     )
     async with app.run_test(size=size) as pilot:
         seen = Screen(app, pilot)
         if waiting is not None:
             await seen.until(lambda: len(list(seen.desk.inbox.entries())) == waiting, f"{waiting} requests")
-            await seen.until(lambda: not app.review._contents.patience.waits, "a picture of them")
+            await seen.until(lambda: not app.review.contents.patience.waits, "a picture of them")
         await seen.until(lambda: "signoff" in seen.frame[0] or "waiting" in seen.frame[0], "a first frame")
         yield seen
+
+
+def _stands_out(key: str) -> Callable[[Segment], bool]:
+    return lambda part: part.text == key and part.style is not None and bool(part.style.bold)
 
 
 class Cable:

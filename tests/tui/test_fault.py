@@ -42,7 +42,7 @@ async def test_a_fault_sends_nothing_and_writes_nothing_of_what_was_known(
         async with screen(place, settings=HELD, waiting=1) as seen:
             await seen.reads(request)
             await seen.press("y")
-            await seen.shows("held: 1 approval sends in")
+            await seen.shows("u undo")
             seen.app.call_later(fails)
             await seen.until(lambda: seen.app.fault is not None, "the fault")
 

@@ -37,6 +37,7 @@ from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
 from signoff_tui.settings.reload import Following
 from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.persistence import ListStates, saved_with
+from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.terminal.background import BackgroundTold, is_light
 from signoff_tui.terminal.input import InputStuck, TerminalBack, ToldToEnd
 from signoff_tui.terminal.output_filter import DropControls, InOnePass
@@ -117,6 +118,7 @@ class SignoffApp(App[None]):
         asks_for_theme: bool = False,
         list_states: ListStates | None = None,
         mute_file: MuteFile | None = None,
+        read_marks: ReadMarks | None = None,
     ) -> None:
         self._net = DropControls()
         self._colorless = NoColor()
@@ -151,8 +153,9 @@ class SignoffApp(App[None]):
         now = wall_clock or (lambda: queue.now)
         clocks = Clocks(time.monotonic, now, self.set_timer)
         muting = Muting(clocks, self._mutes_changed, mute_file)
-        self._following = Following(self, personal, chosen, muting)
-        self._office = Office(queue, place, self, now, muting, chosen.keys)
+        marks = None if read_marks is None else read_marks.path
+        self._following = Following(self, personal, chosen, muting, marks)
+        self._office = Office(queue, place, self, now, muting, chosen.keys, read_marks)
         self._office.viewer = chosen.viewer
         self._office.saved_filters = saved_with(chosen.filters)
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
@@ -204,8 +207,10 @@ class SignoffApp(App[None]):
             self._paint_in(self.look.theme.name)
 
     def on_unmount(self) -> None:
-        """Save the list position, and close the queue."""
+        """Save the list position and what was read, and close the queue."""
         self._keep_list_state()
+        if (kept := self._office.read_marks) is not None:
+            kept.add(self._review.contents.marks, self._office.now())
         self._standstill.stop()
         self._following.stop()
         self._office.close()
@@ -349,9 +354,14 @@ class SignoffApp(App[None]):
             self._review.redraw()
         self._layers.take_standing()
 
-    def rules_looked_at(self, *, changed: bool, files: int) -> None:
+    def look_at_marks(self) -> None:
+        """Read what other screens have shown."""
+        if self._layers.there:
+            self._review.look_at_marks()
+
+    def rules_looked_at(self, *, changed: bool) -> None:
         """Tell the screens that show rule files to look again, and check whether one is broken."""
-        self._alarms.rules_changed(differ=changed, files=files)
+        self._alarms.rules_changed(differ=changed)
         for screen in self._layers:
             screen.take_rules_news()
 
@@ -359,15 +369,13 @@ class SignoffApp(App[None]):
         """Show another screen, or change the theme.
 
         Args:
-            name: The name of the screen, or ``theme``.
+            name: The name of the screen.
             query: The filter of the screen; empty for everything.
 
         Raises:
             ValueError: There is no such screen.
         """
         match name:
-            case "theme":
-                self._next_theme()
             case "themes":
                 self._ask_for_a_theme()
             case _:
@@ -425,10 +433,6 @@ class SignoffApp(App[None]):
     @property
     def _glyphs(self) -> Glyphs:
         return ASCII if self._chosen.ascii_only else UNICODE
-
-    def _next_theme(self) -> None:
-        names = self.theme_names
-        self.use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
 
     def _ask_for_a_theme(self, *, first: bool = False) -> None:
         from signoff_tui.screens.themes.screen import ThemesScreen
@@ -535,8 +539,9 @@ def run(
     os.environ.pop("UNICODE_VERSION", None)  # with it, Rich would use an older table than the measured one
     personal = Personal(variables, theme, ascii_only)
     chosen = chosen or personal.choose()
+    queue = open_review_queue(place)
     app = SignoffApp(
-        open_review_queue(place),
+        queue,
         place=place_name(place),
         speaks_through=around(variables),
         read_only=read_only,
@@ -545,6 +550,7 @@ def run(
         asks_for_theme=not chosen.theme_was_chosen,
         list_states=ListStates(place_name(place)),
         mute_file=MuteFile(place_name(place)),
+        read_marks=ReadMarks(place_name(place), queue.reviewer),
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)

@@ -20,7 +20,6 @@ from signoff.queue import (
 )
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Held
-from signoff_tui.header import Surroundings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.notify.service import Muting
 from signoff_tui.notify.warnings import Alarms
@@ -28,6 +27,7 @@ from signoff_tui.state.amendments import with_marks
 from signoff_tui.state.decision_session import HeldAnswer, send_held
 from signoff_tui.state.documents import Content, make_content, scanned
 from signoff_tui.state.message import EarlierTexts
+from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.terminal.sequences import Saying
 from signoff_tui.workers import Aside
 
@@ -81,6 +81,7 @@ class Office:
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
         muting: The mutes of notices.
         keys: The keys of the person; those of the table if they are left out.
+        read_marks: Where it is kept what was shown; None for nowhere.
     """
 
     def __init__(
@@ -91,20 +92,21 @@ class Office:
         wall_clock: Callable[[], int],
         muting: Muting,
         keys: KeyMap | None = None,
+        read_marks: ReadMarks | None = None,
     ) -> None:
         self._queue = queue
         self.place = place
         self.now = wall_clock
         self.muting = muting
         self.keys = keys or KeyMap()
+        self.read_marks = read_marks
+        """Where it is kept what was shown; None for nowhere."""
         self._app = app
         self._sending: set[asyncio.Task[tuple[DecideResult, ...]]] = set()
         self.announcement = Announcement()
         """The message in an empty inbox."""
         self.alarms = Alarms()
         """The warnings on the first line of every screen."""
-        self.surroundings = Surroundings()
-        """The counts besides the waiting requests."""
         self.aside = Aside()
         """Runs work that may never end."""
         self.drafts: dict[Draft, str] = {}

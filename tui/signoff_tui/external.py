@@ -353,7 +353,7 @@ def _tamed(variables: Mapping[str, str], folder: Path) -> Mapping[str, str]:
 def _until_enter() -> None:
     try:
         with open("/dev/tty", "r+b", buffering=0) as terminal:  # noqa: PTH123
-            terminal.write(b"\n[Enter] back to signoff ")
+            terminal.write(b"\nEnter: back to signoff ")
             termios.tcflush(terminal, termios.TCIFLUSH)  # earlier keys are no answer
             terminal.readline()
     except (OSError, termios.error):

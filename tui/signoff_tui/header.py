@@ -1,35 +1,20 @@
-"""The first line of every screen: title, number of waiting requests, facts, state of the queue.
-
-The review has more facts and less room: ``screens.review.status`` builds its line, from the same words.
-"""
+"""The first line of the screens over the review: title, number of waiting requests, facts, a lost queue."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from signoff.queue.records import AgentRecord
 from signoff_tui.state.tally import Counts
 from signoff_tui.text.lines import Chunk, Line, chunk, fullest
 
-__all__ = [
-    "NOTHING_BESIDES",
-    "PROGRAM",
-    "Standing",
-    "Surroundings",
-    "first_line",
-    "high_word",
-    "memory_word",
-    "names_of_agents",
-    "queue_word",
-    "rules_word",
-    "standing_of",
-    "waiting_word",
-]
+__all__ = ["Standing", "first_line", "standing_of"]
 
 
-PROGRAM = chunk(" signoff ", "bar-strong", keep=True)
+_LOST = (chunk(" QUEUE LOST ", "bar-danger", keep=True),)
+
+_PROGRAM = chunk(" signoff ", "bar-strong", keep=True)
 """The first words of the line."""
 
 Facts = tuple[Chunk, ...]
@@ -72,23 +57,21 @@ def first_line(
         extra: Further facts for the right end, if there is room.
     """
     long, short = (chunk(f" {title} ", "bar-strong", keep=True) for title in (titles[0], titles[-1]))
-    told, brief = (waiting_word(standing, brief=brief) for brief in (False, True))
-    high, queue = high_word(standing.high), queue_word(connected=standing.connected)
-    needed = () if standing.connected else queue
+    told, brief = (_waiting_word(standing, brief=brief) for brief in (False, True))
+    high, lost = _high_word(standing.high), _LOST if not standing.connected else ()
     wordings = [
-        ((PROGRAM, long, told, *high, *facts[0]), (*extra, *queue)),
-        *(((PROGRAM, long, told, *high, *each), queue) for each in facts),
-        ((PROGRAM, short, brief, *high, *facts[-1]), queue),
-        ((PROGRAM, short, brief, *high, *facts[-1]), needed),
-        ((short, brief, *high, *facts[-1]), needed),
-        ((short, *high, *facts[-1]), needed),
-        ((*high, *facts[-1]), needed),
-        ((*high,), needed),
+        ((_PROGRAM, long, told, *high, *facts[0]), (*extra, *lost)),
+        *(((_PROGRAM, long, told, *high, *each), lost) for each in facts),
+        ((_PROGRAM, short, brief, *high, *facts[-1]), lost),
+        ((short, brief, *high, *facts[-1]), lost),
+        ((short, *high, *facts[-1]), lost),
+        ((*high, *facts[-1]), lost),
+        ((*high,), lost),
     ]
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
 
 
-def waiting_word(standing: Standing, *, brief: bool = False) -> Chunk:
+def _waiting_word(standing: Standing, *, brief: bool = False) -> Chunk:
     """Return the number of waiting requests; if the queue is lost, the last known number.
 
     Args:
@@ -106,49 +89,6 @@ def waiting_word(standing: Standing, *, brief: bool = False) -> Chunk:
     return chunk(f" {words} ", "bar-strong", keep=True)
 
 
-def high_word(high: int) -> Facts:
+def _high_word(high: int) -> Facts:
     """Return the number of HIGH requests; empty if there are none."""
     return (chunk(f" {high} HIGH ", "bar-danger", keep=True),) if high else ()
-
-
-def queue_word(*, connected: bool, brief: bool = False) -> Facts:
-    """Return the state of the queue, the last word of the line; short if `brief`."""
-    fine = "ok " if brief else "queue ok "
-    words, token = (fine, "bar-muted") if connected else ("QUEUE LOST ", "bar-danger")
-    return (chunk(words, token, keep=True),)
-
-
-class Surroundings(Struct, frozen=True):
-    """The counts of other things than requests.
-
-    Attributes:
-        remembered: The number of remembered approvals in force.
-        rule_files: The number of trusted rule files.
-        agents: Names of the connected agents, in the order of arrival.
-    """
-
-    remembered: int = 0
-    rule_files: int = 0
-    agents: tuple[str, ...] = ()
-
-
-NOTHING_BESIDES = Surroundings()
-"""The value for: nothing is known of it, or it does not matter."""
-
-
-def names_of_agents(records: Iterable[AgentRecord]) -> tuple[str, ...]:
-    """Return the names of the connected agents, each once."""
-    return tuple(dict.fromkeys(record.name for record in records))
-
-
-def memory_word(surroundings: Surroundings) -> Sequence[Chunk]:
-    """Return the number of remembered approvals; empty if there are none."""
-    number = surroundings.remembered
-    return (chunk(f" memory {number} ", "bar-muted", keep=True),) if number else ()
-
-
-def rules_word(surroundings: Surroundings) -> Sequence[Chunk]:
-    """Return the number of trusted rule files; empty if there are none."""
-    number = surroundings.rule_files
-    files = "file" if number == 1 else "files"
-    return (chunk(f" rules {number} {files} ", "bar-muted", keep=True),) if number else ()

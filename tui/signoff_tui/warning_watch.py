@@ -1,4 +1,4 @@
-"""Updates of the warnings and counts on the first line, made only when they may have changed."""
+"""Updates of the warnings on the first line, made only when they may have changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from signoff.policy.trust import TrustError
 from signoff.queue import QueueError, ReviewerKeysError, ReviewQueue
 from signoff.queue.records import Modes, modes_of
 from signoff_tui.context import Office
-from signoff_tui.header import Surroundings, names_of_agents
 from signoff_tui.notify.warnings import Alarms
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.files import read_files
@@ -22,11 +21,11 @@ __all__ = ["AlarmWatch"]
 
 
 LOOK_AGAIN_SECONDS = 0.5
-"""The time between two looks at agents and grants: a hundred requests may come in a second."""
+"""The time between two looks at the agents: a hundred requests may come in a second."""
 
 
 class AlarmWatch:
-    """Keeps the warnings and counts of the shared services up to date.
+    """Keeps the warnings of the shared services up to date.
 
     Args:
         node: The widget with which the work ends.
@@ -49,14 +48,12 @@ class AlarmWatch:
         """Note a change of the queue: an agent may have come, gone, or changed its mode."""
         self._reading_modes.wanted()
 
-    def rules_changed(self, *, differ: bool, files: int) -> None:
+    def rules_changed(self, *, differ: bool) -> None:
         """Note that rule files may have changed.
 
         Args:
             differ: True if one differs from its trusted content; a trusted content is never broken.
-            files: The number of trusted files.
         """
-        self._take(self._office.alarms, replace(self._office.surroundings, rule_files=files))
         if differ:
             run_beside(self._node, self._read_rules, group="broken rules", exclusive=True)
         else:
@@ -64,13 +61,11 @@ class AlarmWatch:
 
     async def _read_modes(self) -> None:
         try:
-            modes, agents, remembered, missing = await self._office.ask(_look)
+            modes, missing = await self._office.ask(_look)
         except QueueError:  # the loss is reported elsewhere; agents stay as they were
             pass
         else:
-            known = self._office.surroundings
-            alarms = replace(self._office.alarms, modes=modes, history_cut=bool(missing))
-            self._take(alarms, replace(known, agents=agents, remembered=remembered))
+            self._take(replace(self._office.alarms, modes=modes, history_cut=bool(missing)))
             if missing != self._missing:
                 self._missing = missing
                 self._tell(missing)
@@ -81,20 +76,19 @@ class AlarmWatch:
         broken = await self._office.compute(_is_any_broken)
         self._take(replace(self._office.alarms, rules_broken=broken))
 
-    def _take(self, alarms: Alarms, surroundings: Surroundings | None = None) -> None:
-        before = (self._office.alarms, self._office.surroundings)
-        self._office.alarms, self._office.surroundings = now = (alarms, surroundings or before[1])
-        if now != before:
+    def _take(self, alarms: Alarms) -> None:
+        before, self._office.alarms = self._office.alarms, alarms
+        if alarms != before:
             self._changed()
 
 
-def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], int, str]:
+def _look(queue: ReviewQueue) -> tuple[Modes, str]:
     connected = queue.agents(connected=True)
     try:
         missing = queue.recall_history()
     except ReviewerKeysError as error:
         missing = f"the history cannot be compared with what you had seen: {error}"
-    return modes_of(connected), names_of_agents(connected), len(queue.grants()), missing
+    return modes_of(connected), missing
 
 
 def _is_any_broken() -> bool:

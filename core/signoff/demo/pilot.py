@@ -50,7 +50,7 @@ class PilotChoice:
 
 
 def choose(request: StoredRequest) -> PilotChoice:
-    """The demo's policy: no to HIGH risk, with a reason; remember low risk commands; else once."""
+    """The demo's policy: no to HIGH risk, with a reason; low risk commands for the session; else once."""
     if request.submission.risk is Risk.HIGH:
         return PilotChoice("n", "keep build and dist until the release is out")
     if request.submission.risk is Risk.LOW and "command" in request.submission.payload:
@@ -102,8 +102,8 @@ class CarefulReviewer:
         choice = choose(entry.request)
         if choice.key == "s":
             await self._press_until("s", lambda: self._status == "sheet")
-            self._picture("remember")
-            await self._press_until("y", lambda: not entry.waiting)
+            self._picture("allow")
+            await self._press_until("1", lambda: not entry.waiting)
         elif choice.key == "n":
             await self._press_until("n", lambda: self._status == "feedback")
             await asyncio.sleep(2 * LOOK_SECONDS)

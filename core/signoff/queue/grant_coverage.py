@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY_AGENT",
     "BREADTH_WORDS",
+    "DIRECTORIES",
     "NOTHING_FIXED",
     "STILL_ASKED",
     "Breadth",
@@ -245,7 +246,8 @@ def free_words(found: Reach, named: Collection[str]) -> Sequence[str]:
 ANY_AGENT = "any agent of session"
 """Whose calls are answered; before the name of the session."""
 
-_DIRECTORIES = ("cwd", "workdir", "working_directory")
+DIRECTORIES = ("cwd", "workdir", "working_directory")
+"""Names of payload entries that are the working directory of a call."""
 
 
 def applies_to(session: str, payload: Mapping[str, Any], pattern: GrantPattern) -> str:
@@ -271,7 +273,7 @@ def names_directory(payload: Mapping[str, Any], free: Collection[str] = ()) -> b
         payload: The payload.
         free: Names of its entries that may be anything.
     """
-    values = [payload.get(name) for name in _DIRECTORIES if name not in free]
+    values = [payload.get(name) for name in DIRECTORIES if name not in free]
     # A relative one is another directory in each working directory.
     return any(isinstance(value, str) and (posixpath.isabs(value) or ntpath.isabs(value)) for value in values)
 

@@ -1,7 +1,7 @@
 """The pattern of a wider remembered approval: one tool, and a matcher for each entry of the payload.
 
-There are four matchers, and none of them is a regular expression or a glob: `Exact`, `OneOf`, `Under` and
-`AnyValue`. A payload that lacks an entry, or has one without a matcher, is never covered.
+There are five matchers, and none of them is a regular expression or a glob: `Exact`, `OneOf`, `Under`, `Beginning`
+and `AnyValue`. A payload that lacks an entry, or has one without a matcher, is never covered.
 
 As JSON, for example::
 
@@ -19,6 +19,7 @@ from signoff.canonical import NotJsonError, canonical, parse_json
 
 __all__ = [
     "AnyValue",
+    "Beginning",
     "Exact",
     "GrantPattern",
     "Matcher",
@@ -136,6 +137,42 @@ class Under:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """A command line of which every command begins with these words, and goes on harmlessly.
+
+    The line is judged by the table of programs, as by a rule of a settings file that allows these words and
+    nothing else: further arguments that are not known to be harmless, redirections, substitutions and any other
+    command are not covered. Where it cannot be judged it is not covered.
+
+    Attributes:
+        words: The first words, after quote removal.
+
+    Raises:
+        PatternError: There are no words, or one of them is empty.
+    """
+
+    words: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.words or not all(self.words):
+            raise PatternError("a beginning of commands needs words, and none of them empty")
+
+    def matches(self, value: object) -> bool:
+        """True if a JSON value is such a command line."""
+        if not isinstance(value, str):
+            return False
+        from signoff.policy.shell.evaluate import CommandRule, judge_command
+        from signoff.policy.verdict import Level
+
+        rule = CommandRule(self.words, Level.ALLOW, " ".join(self.words))
+        return judge_command(value, (rule,), Level.ASK).level is Level.ALLOW
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the matcher as a JSON object."""
+        return {"begins": list(self.words)}
+
+
+@dataclass(frozen=True, slots=True)
 class AnyValue:
     """Any JSON value."""
 
@@ -149,7 +186,7 @@ class AnyValue:
         return {"any": True}
 
 
-Matcher = Exact | OneOf | Under | AnyValue
+Matcher = Exact | OneOf | Under | Beginning | AnyValue
 """The condition on one entry of a payload."""
 
 
@@ -159,6 +196,7 @@ Place = Literal["message", "row", "entry"]
 _PLACES: tuple[Place, ...] = ("message", "row", "entry")
 _CONDITIONS: Mapping[type[Matcher], tuple[str, str, str]] = {  # the most open first
     AnyValue: ("is ANYTHING", "ANY", "is ANYTHING"),
+    Beginning: ("is any harmless command that begins with", "begins with", "is any command that begins with"),
     Under: ("is spelled as any path below", "below", "is any path below"),
     OneOf: ("is exactly one of", "one of", "may be"),
     Exact: ("is exactly", "=", "="),
@@ -173,6 +211,8 @@ def matcher_words(matcher: Matcher, place: Place) -> tuple[str, Sequence[Any]]:
             return words, ()
         case Under(directory):
             return words, (directory,)
+        case Beginning(words=first):
+            return words, (" ".join(first),)
         case OneOf(keys):
             return words, [parse_json(key) for key in keys]
         case Exact(key):
@@ -319,9 +359,13 @@ def _matcher(key: str, value: object) -> Matcher:
             return OneOf.of(*values)
         case {"under": str(directory), **rest} if not rest:
             return Under(directory)
+        case {"begins": list(words), **rest} if not rest and all(isinstance(word, str) for word in words):
+            return Beginning(tuple(words))
         case {"any": True, **rest} if not rest:
             return AnyValue()
-    raise PatternError(f'the entry {quoted(key)} of a pattern needs one of "exact", "one_of", "under" and "any"')
+    raise PatternError(
+        f'the entry {quoted(key)} of a pattern needs one of "exact", "one_of", "under", "begins" and "any"'
+    )
 
 
 def _is_plain(path: str) -> bool:

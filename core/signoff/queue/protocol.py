@@ -276,20 +276,25 @@ class ReviewQueue(Protocol):
         """
 
     def remember_and_release(
-        self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
+        self,
+        target: tuple[str, int, str],
+        also: Sequence[tuple[str, int, str]],
+        decision: Decision,
+        pattern: GrantPattern | None = None,
     ) -> tuple[DecideResult, ...]:
-        """Approve one request and remember it; approve the named requests for the same call, too.
+        """Approve one request and remember it, or a pattern around it; approve the named requests it covers, too.
 
         All in one transaction. Each of the others is approved exactly if it waits unchanged, in the same session,
-        for the same tool with the same payload under the same definition, at LOW or MEDIUM risk, and may be
-        remembered. Its approval is the grant's (source grant, `by` the id of the grant), with a note that names
-        the reviewer, a seal and a record in the history of its own; it counts as a use of the grant. The others
-        stay as they are. Other requests are never touched. If the target is not approved, nothing happens.
+        for a call that the grant covers under the same definition, at LOW or MEDIUM risk, and may be remembered.
+        Its approval is the grant's (source grant, `by` the id of the grant), with a note that names the reviewer,
+        a seal and a record in the history of its own; it counts as a use of the grant. The others stay as they
+        are. Other requests are never touched. If the target is not approved, nothing happens.
 
         Args:
             target: Id, revision and digest of the request that is approved and remembered.
             also: The same of each request to release.
             decision: An approval that remembers; anything else is refused.
+            pattern: The calls that are remembered; None for exactly this one. It has to cover the target.
 
         Returns:
             The verdict on the target, then one on each of the others, in their order.

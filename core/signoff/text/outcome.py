@@ -20,7 +20,7 @@ _WORDS = {
     "cascade": ("rejected with its batch", "stopped with its batch", "stopped too"),
     "hard": ("rejected", "stopped", "stopped"),
     "expired": ("expired", "expired, nobody decided", "expired"),
-    "gone": ("withdrawn", "gone, nobody listens", "withdrawn"),
+    "gone": ("withdrawn", "agent exited", "withdrawn"),
     "withdrawn": ("withdrawn", "withdrawn, nobody decided", "withdrawn"),
     "superseded": ("superseded", "superseded by a newer revision", "superseded"),
     "pending": ("waiting", "waiting", "waiting"),

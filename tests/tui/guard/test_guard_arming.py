@@ -34,7 +34,7 @@ def test_no_arming_time_may_be_under_150_ms(name: str) -> None:
         with_time(name, 0.149).validate()
 
 
-@pytest.mark.parametrize("name", ["hold_one", "hold_many"])
+@pytest.mark.parametrize("name", ["hold"])
 def test_a_hold_is_off_or_long_enough_for_the_typing_window(name: str) -> None:
     with_time(name, 0.0).validate()
     with_time(name, 0.8).validate()
@@ -55,7 +55,7 @@ def test_a_guard_is_not_made_with_settings_that_are_refused() -> None:
 
 def test_settings_say_when_a_protection_is_off() -> None:
     assert not GuardSettings().reduced
-    assert GuardSettings(hold_one=0).reduced
+    assert GuardSettings(hold=0).reduced
     assert GuardSettings(require_seen=False).reduced
 
 

@@ -11,9 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from signoff_tui.guard import Act, Cause, GuardSettings, Held, Holds, Permit, Ref, TakenBack
 
 
-def permit(*ids: str, pressed_at: float = 0.0, many: bool = False) -> Permit:
+def permit(*ids: str, pressed_at: float = 0.0) -> Permit:
     refs = tuple(Ref(id_, 1) for id_ in ids)
-    return Permit(Act.APPROVE, refs, "y", pressed_at, 1.0, many)
+    return Permit(Act.APPROVE, refs, "y", pressed_at, 1.0)
 
 
 @pytest.fixture
@@ -21,24 +21,24 @@ def holds() -> Holds[str]:
     return Holds(GuardSettings())
 
 
-@pytest.mark.parametrize(("many", "length"), [(False, 1.2), (True, 3.0)])
-def test_a_decision_is_held_so_long(holds: Holds[str], many: bool, length: float) -> None:
-    holds.hold(permit("a", many=many), "yes", 10.0)
+@pytest.mark.parametrize("ids", ["a", "abc"])
+def test_every_decision_is_held_three_seconds(holds: Holds[str], ids: str) -> None:
+    holds.hold(permit(*ids), "yes", 10.0)
 
-    assert holds.due(10.0 + length - MOMENT) == ()
-    assert [held.payload for held in holds.due(10.0 + length)] == ["yes"]
+    assert holds.due(13.0 - MOMENT) == ()
+    assert [held.payload for held in holds.due(13.0)] == ["yes"]
 
 
 def test_a_decision_is_handed_out_once(holds: Holds[str]) -> None:
     holds.hold(permit("a"), "yes", 10.0)
 
-    assert len(holds.due(11.3)) == 1
-    assert holds.due(11.4) == ()
+    assert len(holds.due(13.1)) == 1
+    assert holds.due(13.2) == ()
     assert holds.next_due() is None
 
 
 def test_without_a_hold_a_decision_is_due_at_once() -> None:
-    holds: Holds[str] = Holds(GuardSettings(hold_one=0))
+    holds: Holds[str] = Holds(GuardSettings(hold=0))
     holds.hold(permit("a"), "yes", 10.0)
 
     assert holds.next_due() == 10.0
@@ -46,7 +46,7 @@ def test_without_a_hold_a_decision_is_due_at_once() -> None:
 
 
 def test_without_a_hold_a_late_look_sends_as_well() -> None:
-    holds: Holds[str] = Holds(GuardSettings(hold_one=0))
+    holds: Holds[str] = Holds(GuardSettings(hold=0))
     holds.hold(permit("a"), "yes", 10.0)
 
     assert len(holds.due(12.0)) == 1
@@ -56,16 +56,16 @@ def test_decisions_leave_in_the_order_they_were_made(holds: Holds[str]) -> None:
     for number, id_ in enumerate("cab"):
         holds.hold(permit(id_), id_, 10.0 + number / 100)
 
-    assert [held.payload for held in holds.due(11.3)] == ["c", "a", "b"]
+    assert [held.payload for held in holds.due(13.1)] == ["c", "a", "b"]
 
 
 def test_the_next_one_due_is_the_soonest(holds: Holds[str]) -> None:
-    holds.hold(permit("a", many=True), "slow", 10.0)
-    holds.hold(permit("b"), "quick", 10.5)
+    holds.hold(permit("a"), "first", 10.0)
+    holds.hold(permit("b"), "last", 10.5)
 
-    assert holds.next_due() == 11.7
-    assert [held.payload for held in holds.due(11.7)] == ["quick"]
     assert holds.next_due() == 13.0
+    assert [held.payload for held in holds.due(13.0)] == ["first"]
+    assert holds.next_due() == 13.5
 
 
 def test_the_last_decision_is_taken_back_first(holds: Holds[str]) -> None:
@@ -75,7 +75,7 @@ def test_the_last_decision_is_taken_back_first(holds: Holds[str]) -> None:
 
     assert taken is not None
     assert taken.payload == "last"
-    assert [held.payload for held in holds.due(11.3)] == ["first"]
+    assert [held.payload for held in holds.due(13.1)] == ["first"]
 
 
 def test_with_nothing_held_nothing_is_taken_back(holds: Holds[str]) -> None:
@@ -108,7 +108,7 @@ def test_a_request_is_held_once_at_a_time(holds: Holds[str]) -> None:
 
 def test_quitting_with_a_yes_sends_everything_at_once(holds: Holds[str]) -> None:
     holds.hold(permit("a"), "first", 10.0)
-    holds.hold(permit("b", many=True), "last", 10.1)
+    holds.hold(permit("b"), "last", 10.1)
 
     assert [held.payload for held in holds.release_all()] == ["first", "last"]
     assert len(holds) == 0
@@ -118,33 +118,25 @@ def test_a_look_that_comes_late_waits_for_the_keys_pressed_meanwhile(holds: Hold
     """The program was blocked. The keys that would take the decision back are still queued."""
     holds.hold(permit("a"), "yes", 10.0)
 
-    assert holds.due(12.0) == ()
-    assert holds.next_due() == pytest.approx(12.1)
-    assert len(holds.due(12.1)) == 1
+    assert holds.due(14.0) == ()
+    assert holds.next_due() == pytest.approx(14.1)
+    assert len(holds.due(14.1)) == 1
 
 
 def test_a_program_that_is_always_late_can_still_send(holds: Holds[str]) -> None:
     holds.hold(permit("a"), "yes", 0.0)
-    looks = [holds.due(float(second)) for second in range(2, 12)]
+    looks = [holds.due(float(second)) for second in range(4, 14)]
 
     assert sum(len(look) for look in looks) == 1
 
 
 def test_a_row_counts_down_in_whole_seconds(holds: Holds[str]) -> None:
-    holds.hold(permit("a", "b", many=True), "yes", 10.0)
+    holds.hold(permit("a", "b"), "yes", 10.0)
 
-    assert holds.row_text("b", 10.0) == "held 3s"
-    assert holds.row_text("b", 11.9) == "held 2s"
-    assert holds.row_text("b", 13.5) == "held 0s"
+    assert holds.row_text("b", 10.0) == "3 s"
+    assert holds.row_text("b", 11.9) == "2 s"
+    assert holds.row_text("b", 13.5) == "0 s"
     assert holds.row_text("c", 10.0) == ""
-
-
-def test_the_last_row_counts_what_is_held_and_names_the_way_back(holds: Holds[str]) -> None:
-    assert holds.line(10.0) == ""
-    holds.hold(permit("a", many=True), "yes", 10.0)
-    assert holds.line(10.5) == "held: 1 decision sends in 3s   [u] take back"
-    holds.hold(permit("b"), "yes", 10.5)
-    assert holds.line(10.5) == "held: 2 decisions send in 2s   [u] take back"
 
 
 # The guard and its holds
@@ -171,7 +163,7 @@ def test_an_approval_is_held_from_when_it_was_handled() -> None:
     bench.pass_time(0.2)
     bench.press("y", pressed_at)
 
-    assert bench.guard.holds.next_due() == pytest.approx(pressed_at + 1.4)
+    assert bench.guard.holds.next_due() == pytest.approx(pressed_at + 3.2)
 
 
 def test_taking_back_makes_a_request_wait_again() -> None:
@@ -189,7 +181,7 @@ def test_typing_during_a_stall_still_takes_back() -> None:
     bench.armed("a")
     start = bench.now
     bench.press("y")
-    bench.pass_time(2.0)
+    bench.pass_time(4.0)
     assert bench.guard.holds.due(bench.now) == ()
     effects = [
         effect for number, key in enumerate("arn", 1) for effect in bench.press(key, start + number / 10).effects
@@ -199,15 +191,15 @@ def test_typing_during_a_stall_still_takes_back() -> None:
     assert bench.sent() == []
 
 
-@given(st.lists(st.booleans(), max_size=6), st.integers(0, 6))
-def test_each_decision_is_either_sent_or_taken_back(many: list[bool], taken_back: int) -> None:
+@given(st.integers(0, 6), st.integers(0, 6))
+def test_each_decision_is_either_sent_or_taken_back(made: int, taken_back: int) -> None:
     holds: Holds[int] = Holds(GuardSettings())
-    for number, is_many in enumerate(many):
-        holds.hold(permit(str(number), many=is_many), number, 10.0)
+    for number in range(made):
+        holds.hold(permit(str(number)), number, 10.0)
     taken = [held.payload for _ in range(taken_back) if (held := holds.take_back_last()) is not None]
-    sent = [held.payload for held in (*holds.due(11.3), *holds.due(13.1))]
+    sent = [held.payload for held in holds.due(13.1)]
 
-    assert sorted(sent + taken) == list(range(len(many)))
+    assert sorted(sent + taken) == list(range(made))
 
 
 class HoldingMachine(RuleBasedStateMachine):
@@ -220,9 +212,9 @@ class HoldingMachine(RuleBasedStateMachine):
         self.made = 0
         self.waiting: dict[int, float] = {}
 
-    @rule(many=st.booleans())
-    def hold(self, many: bool) -> None:
-        held = self.holds.hold(permit(str(self.made), many=many, pressed_at=self.now), self.made, self.now)
+    @rule()
+    def hold(self) -> None:
+        held = self.holds.hold(permit(str(self.made), pressed_at=self.now), self.made, self.now)
         self.waiting[self.made] = held.until
         self.made += 1
 

@@ -203,7 +203,7 @@ class ScreenMachine(RuleBasedStateMachine):
 
     def _check_offer(self, offer: Offer, t: float) -> None:
         for view in self._views_since(t - LEAST_ARM):
-            named = view.rest if offer.key == "N" else view.ready if offer.key == "S" else {view.focus}
+            named = view.rest if offer.key == "N" else view.ready if offer.key == "Y" else {view.focus}
             assert frozenset(offer.refs) <= named
 
     def _named_by(self, act: Act, view: View) -> frozenset[Ref]:

@@ -44,7 +44,7 @@ def test_the_bar_takes_the_deliberate_key_400_ms_after_its_paint(bench: Bench) -
     assert bench.guard.offers_unseen
     permit = permit_of(bench.press("!", bench.now + 0.2))
     assert not bench.guard.offers_unseen
-    assert (permit.act, permit.shown, permit.many) == (Act.APPROVE_UNSEEN, 0.61, True)
+    assert (permit.act, permit.shown) == (Act.APPROVE_UNSEEN, 0.61)
 
 
 def test_an_unpainted_bar_takes_no_key(bench: Bench) -> None:
@@ -100,7 +100,7 @@ def test_a_sheet_takes_its_key_400_ms_after_its_paint(bench: Bench) -> None:
 
     assert reason(bench.press("y", bench.now + 0.4 - MOMENT)) is Reason.TOO_EARLY
     permit = permit_of(bench.press("y", bench.now + 0.2))
-    assert (permit.act, permit.refs, permit.many) == (Act.REMEMBER, (bench.known["a"].ref,), True)
+    assert (permit.act, permit.refs) == (Act.REMEMBER, (bench.known["a"].ref,))
 
 
 def test_an_unpainted_sheet_takes_no_key(bench: Bench) -> None:
@@ -199,7 +199,7 @@ def test_stopping_everything_names_what_its_sheet_lists(bench: Bench) -> None:
     bench.alter("a", closed="expired")
     permit = permit_of(bench.press("!", bench.now + 1))
 
-    assert (permit.act, permit.refs, permit.many) == (Act.STOP_ALL, listed[1:], True)
+    assert (permit.act, permit.refs) == (Act.STOP_ALL, listed[1:])
 
 
 def test_a_question_takes_its_keys_after_its_wait_also_without_a_queue(bench: Bench) -> None:
@@ -235,7 +235,7 @@ def test_enter_in_an_editor_sends_the_rejection(bench: Bench) -> None:
     bench.press("n")
     permit = permit_of(bench.press("enter", bench.now + 0.5 + MOMENT))
 
-    assert (permit.act, permit.refs, permit.many) == (Act.REJECT, (bench.known["a"].ref,), False)
+    assert (permit.act, permit.refs) == (Act.REJECT, (bench.known["a"].ref,))
 
 
 def test_stopping_an_agent_is_held_longer(bench: Bench) -> None:
@@ -243,7 +243,7 @@ def test_stopping_an_agent_is_held_longer(bench: Bench) -> None:
     bench.press("x")
     permit = permit_of(bench.press("enter", bench.now + 1))
 
-    assert (permit.act, permit.many) == (Act.STOP, True)
+    assert (permit.act) == (Act.STOP)
 
 
 def test_a_stop_can_be_softened_while_it_is_written(bench: Bench) -> None:
@@ -270,7 +270,6 @@ def test_a_rejection_of_a_group_goes_to_those_that_still_wait(bench: Bench) -> N
     permit = permit_of(bench.press("enter", bench.now + 1))
 
     assert permit.refs == (bench.known["b"].ref,)
-    assert permit.many
 
 
 def test_what_was_shown_of_a_set_is_what_was_shown_of_its_least_read_member(bench: Bench) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from key_counter import counted, reads_all
-from screen_bench import HELD, LARGE, SMALL, Screen, call, command, post, screen
+from screen_bench import HELD, LARGE, SMALL, Screen, command, ids, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
 from signoff_tui.guard import Cause
@@ -55,29 +55,15 @@ async def test_a_high_member_of_a_group_takes_one_command_more(
     requests = g10h(stock)
     async with screen(place, size=SMALL, waiting=10) as seen:
         with counted(seen) as keys:
-            await reads_all(seen, *requests)
+            await seen.goes_to(requests[-1])  # the first of the group by its path
+            await reads_all(seen, requests[-1])
             await seen.press("y")
             await seen.until(lambda: states(looking, requests)[-1] is RequestState.APPROVED)
+            await reads_all(seen, *requests[:-1])
             await seen.group_armed()
             await seen.press("Y")
             await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
     assert keys.commands == ["y", "Y"]
-    assert len(keys.reading) <= G10_PAGES
-
-
-@SIZES
-async def test_a_group_of_ten_is_approved_from_its_page_with_two_commands(
-    stock: Stock, looking: ReviewQueue, place: Path, size: tuple[int, int]
-) -> None:
-    requests = g10(stock)
-    async with screen(place, size=size, waiting=10) as seen:
-        with counted(seen) as keys:
-            await seen.press("V")
-            await seen.reads_page()
-            await seen.group_armed()
-            await seen.press("Y")
-            await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
-    assert keys.commands == ["V", "Y"]
     assert len(keys.reading) <= G10_PAGES
 
 
@@ -89,18 +75,21 @@ async def test_rejecting_one_of_a_group_and_approving_the_rest_takes_three_comma
     async with screen(place, size=size, waiting=10) as seen:
         with counted(seen) as keys:
             await reads_all(seen, *requests)
+            refused = seen.focus
             await seen.press("n")
             await seen.shows("Tell it what to do instead")
             await seen.types("no")
             await seen.press("enter")
-            await seen.until(lambda: states(looking, requests)[-1] is RequestState.REJECTED)
+            await seen.until(lambda: RequestState.REJECTED in states(looking, requests))
             await seen.group_armed()
             await seen.press("Y")
-            await seen.until(lambda: set(states(looking, requests[:-1])) == {RequestState.APPROVED})
+            await seen.until(lambda: RequestState.PENDING not in states(looking, requests))
     assert keys.commands == ["n", "enter", "Y"]
     assert len(keys.text) == len("no")
     assert len(keys.reading) <= G10_PAGES
-    decision = looking.get(requests[-1].id).decision
+    rejected = [request for request in requests if looking.get(request.id).state is not RequestState.APPROVED]
+    assert ids(rejected) == [refused]
+    decision = looking.get(rejected[0].id).decision
     assert decision is not None
     assert (decision.hard, decision.note) == (False, "no")
 
@@ -120,34 +109,20 @@ async def test_a_request_that_fits_the_screen_is_approved_with_one_command(
 
 
 @SIZES
-async def test_remembering_an_exact_call_takes_two_commands(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+@pytest.mark.parametrize("digit", ["1", "2", "3"], ids=["exactly", "prefix", "tool"])
+async def test_allowing_takes_two_commands(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int], digit: str
 ) -> None:
     request = post(asking, command("pytest -q", workdir))
     async with screen(place, size=size, waiting=1) as seen:
         with counted(seen) as keys:
             await reads_all(seen, request)
             await seen.press("s")
+            await seen.shows("starting with  pytest")
             await seen.sheet_armed()
-            await seen.press("y")
+            await seen.press(digit)
             await seen.until(lambda: states(looking, [request]) == [RequestState.APPROVED])
-    assert keys.commands == ["s", "y"]
-    assert len(looking.grants()) == 1
-
-
-@SIZES
-async def test_remembering_a_wide_call_takes_two_commands(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, size: tuple[int, int]
-) -> None:
-    request = post(asking, call(payload={}, arguments={"command": "npm install"}))
-    async with screen(place, size=size, waiting=1) as seen:
-        with counted(seen) as keys:
-            await reads_all(seen, request)
-            await seen.press("s")
-            await seen.sheet_armed()
-            await seen.press("!")
-            await seen.until(lambda: states(looking, [request]) == [RequestState.APPROVED])
-    assert keys.commands == ["s", "exclamation_mark"]
+    assert keys.commands == ["s", digit]
     assert len(looking.grants()) == 1
 
 
@@ -177,7 +152,7 @@ async def test_revoking_what_is_remembered_takes_two_commands(
     async with screen(place, size=size) as seen:
         with counted(seen) as keys:
             await seen.press("4")
-            await seen.shows("[x] revoke at once")
+            await seen.shows("x revoke at once")
             await seen.until(lambda: memory_is_armed(seen))
             await seen.press("x")
             await seen.until(lambda: not looking.grants())

@@ -117,8 +117,8 @@ async def test_the_new_key_decides_and_the_old_one_does_nothing(
     chosen = ResolvedSettings(keys=KeyMap({"approve": ("A",)}))
     async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
         await seen.reads(request)
-        await seen.shows("[A] approve")
-        assert "[y]" not in seen.text
+        await seen.shows(" A approve")
+        assert "y approve" not in seen.text
         await seen.press("y")
         await seen.armed()
         assert looking.get(request.id).pending
@@ -129,7 +129,7 @@ async def test_the_new_key_decides_and_the_old_one_does_nothing(
 async def test_the_help_and_the_palette_say_the_new_key(place: Path) -> None:
     async with screen(place, chosen=ResolvedSettings(keys=KeyMap({"history": ("Z",), "approve": ("A",)}))) as seen:
         await seen.press("question_mark")
-        await seen.shows(" A      approve this request, once")
+        await seen.shows(" A      approve")
         await seen.press("escape", "colon")
         await seen.types("history")
         await seen.shows("Z        history")
@@ -138,12 +138,14 @@ async def test_the_help_and_the_palette_say_the_new_key(place: Path) -> None:
 async def test_a_sheet_is_confirmed_by_the_key_that_approves(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
-    request = post(asking, command("ls", workdir))
+    first, danger = (post(asking, command(text, workdir, group_id="build")) for text in ("ls", "rm -rf build"))
     chosen = ResolvedSettings(keys=KeyMap({"approve": ("A",)}))
-    async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
-        await seen.reads(request)
-        await seen.press("s")
-        await seen.shows("[A] yes, remember")
+    async with screen(place, size=LARGE, waiting=2, chosen=chosen) as seen:
+        await seen.reads(first)
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.shows("Approve exactly: ls", " A approve this 1")
         await seen.sheet_armed()
         await seen.press("A")
-        await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
+        await seen.until(lambda: looking.get(first.id).state is RequestState.APPROVED, "the approval")
+        assert looking.get(danger.id).pending

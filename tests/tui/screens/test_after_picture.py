@@ -7,14 +7,14 @@ from typing import cast
 
 import pytest
 
-from signoff_tui.screens.review.after_picture import AfterPicture
+from signoff_tui.screens.review.frames import AfterPicture
 from signoff_tui.screens.review.screen import ReviewScreen
 
 
 @pytest.fixture
 def pane() -> SimpleNamespace:
     """What the screen says of its content pane: it is seen, and what it shows was not painted yet."""
-    return SimpleNamespace(document=SimpleNamespace(drawn=False), views=SimpleNamespace(content_visible=True))
+    return SimpleNamespace(document=SimpleNamespace(drawn=False), content_visible=True)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_work_starts_at_once_if_the_content_is_painted_already(after: AfterPictu
 
 def test_work_waits_for_no_picture_where_no_content_is_seen(after: AfterPicture, pane: SimpleNamespace) -> None:
     done: list[str] = []
-    pane.views.content_visible = False
+    pane.content_visible = False
     after.start(lambda: done.append("scan"))
     assert done == ["scan"]
 

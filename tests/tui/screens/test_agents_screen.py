@@ -183,7 +183,7 @@ async def test_two_sessions_with_the_same_name_stay_apart(place: Path, workdir: 
             assert "connected" in seen.line("s-1 ")
             assert "blocked" in seen.line("s-2 ")
             await seen.press("j", "enter")
-            await seen.shows("Inbox", "TARGET")
+            await seen.shows("1 of 1 match", "y approve")
             assert seen.focus == waiting.id
 
 
@@ -327,11 +327,10 @@ async def test_the_requests_of_an_agent_alone_are_listed_and_not_decided(
         async with screen(place, size=size, waiting=5) as seen:
             await opens_agents(seen, "2 blocked on you")
             await seen.press("j", key)
-            await seen.shows("only its requests are listed", "X rejects all of it", "3 hidden by filter")
+            await seen.shows("only its requests are listed", "2 of 5 match")
             assert seen.focus == wanted[0].id
             assert "$ ls " not in seen.text
             await seen.armed()
-            await seen.shows(*([] if size == SMALL else ["[X] stop: reject all", "[5] rules"]))
             assert len(seen.desk.guard.holds) == 0
             await seen.press("escape")  # back to its row; nothing is filtered any more
             await seen.until(lambda: "Agents" in seen.text and details(seen).split()[0] == "other", "its row")
@@ -372,7 +371,7 @@ async def test_x_pressed_twice_in_haste_decides_nothing(
 
 async def test_x_on_an_agent_that_waits_for_nothing_says_so(asking: AgentQueue, place: Path) -> None:
     async with screen(place) as seen:
-        await opens_agents(seen, "connected:", "(X) stop: X again in inbox")
+        await opens_agents(seen, "connected:", "X stop: X again in inbox")
         await seen.press("X")
         await seen.shows("nothing of it waits: there is nothing to reject")
         await seen.press("k")
@@ -463,11 +462,11 @@ async def test_no_decision_key_does_anything_here(
 async def test_a_lost_queue_is_said_and_what_was_known_stays(asking: AgentQueue, place: Path) -> None:
     cable = Cable(place)
     async with screen(place, queue=cable) as seen:  # type: ignore[arg-type]
-        await opens_agents(seen, "connected:", "queue ok")
+        await opens_agents(seen, "connected:")
         cable.pulled = True
         await seen.shows("QUEUE LOST", "tester")
         cable.pulled = False
-        await seen.shows("queue ok")
+        await seen.shows_no("QUEUE LOST")
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -489,7 +488,7 @@ async def test_hostile_names_are_inert_wherever_they_stand(
             styles = [segment.style for row in seen.rows for segment in row if segment.style is not None]
             assert not [style for style in styles if style.link or style.meta]
             await seen.press("enter")
-            await seen.shows("TARGET")
+            await seen.shows("y approve")
             assert seen.focus == waiting.id
             assert you.get(waiting.id).pending
 

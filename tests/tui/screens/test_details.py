@@ -74,7 +74,7 @@ async def test_the_way_back_leads_to_the_request(asking: AgentQueue, place: Path
     async with screen(place, waiting=1) as seen:
         await opens_details(seen, request)
         await seen.press(key)
-        await seen.shows("TARGET")
+        await seen.shows("y approve")
 
 
 class Voice:
@@ -103,7 +103,7 @@ async def test_what_is_asked_for_is_copied(
         monkeypatch.setattr(seen.app, "speak", voice.said.append)
         await seen.reads(request)
         await seen.press("c")
-        await seen.shows("as it is")
+        await seen.shows("t text as shown  a text as sent")
         await seen.sheet_armed()
         await seen.press(key)
         await seen.shows("copied")

@@ -72,7 +72,7 @@ async def test_enter_keeps_the_filter(place: Path) -> None:
         await seen.press("slash")
         await seen.types("ls")
         await seen.press("enter")
-        await seen.shows("ls  2 of 3", "[\\] clear", "no decision keys")
+        await seen.shows("ls  2 of 3", "\\ clear", "no decision keys")
 
 
 @pytest.mark.usefixtures("three")
@@ -193,7 +193,7 @@ async def test_only_the_agent_of_a_record_and_again_all(place: Path) -> None:
     async with screen(place) as seen:
         await opens(seen, records=3)
         await seen.press("a")
-        await seen.shows("agent:=release", "1 of 3", "[a] all agents")
+        await seen.shows("agent:=release", "1 of 3", "a all agents")
         await seen.press("a")
         await seen.shows("nothing waiting  3 records")
 
@@ -204,7 +204,7 @@ async def test_one_key_goes_through_the_ranges(place: Path) -> None:
         await opens(seen, records=3)
         for word in ("1h", "today", "session", "all"):
             await seen.press("T")
-            await seen.shows(f"[T] since: {word}")
+            await seen.shows(f"T since: {word}")
 
 
 @pytest.mark.usefixtures("three")
@@ -212,7 +212,7 @@ async def test_f_and_a_digit_choose_a_saved_filter(place: Path) -> None:
     async with screen(place, size=(50, 40)) as seen:
         await opens(seen, records=3)
         await seen.press("f")
-        await seen.shows("[1] last hour of this agent", "[5] automatic")
+        await seen.shows("1 last hour of this agent", "5 automatic")
         await seen.press("3")
         await seen.shows("decision:rejected", "1 of 3")
 
@@ -222,7 +222,7 @@ async def test_f_and_anything_else_chooses_nothing(place: Path) -> None:
     async with screen(place) as seen:
         await opens(seen, records=3)
         await seen.press("f", "q")
-        await seen.shows("nothing waiting  3 records", "[f] saved")
+        await seen.shows("nothing waiting  3 records", "f saved")
 
 
 async def test_the_uses_of_a_remembered_approval_are_listed_with_its_number(
@@ -267,7 +267,7 @@ async def test_new_records_come_above_and_leave_the_cursor_where_it_is(
         await seen.until(lambda: "▌" in seen.line("call 23"))
         before = seen.frame.index(seen.line("call 23"))
         decide(anna, post(asking, command("pwd", workdir)))
-        await seen.shows("1 newer above: [g]", "26 records")
+        await seen.shows("1 newer above: g", "26 records")
         assert seen.frame.index(seen.line("call 23")) == before
         assert "▌" in seen.line("call 23")
         await seen.press("g")
@@ -315,7 +315,7 @@ async def test_a_search_that_finds_little_says_how_to_go_on(
         record(asking, f"call {number}")
     async with screen(place) as seen:
         seen.app.go("history", '"call 0"')
-        await seen.shows("[G] looks further back", "0+ of 12")
+        await seen.shows("G looks further back", "0+ of 12")
         await seen.press("G", "G")
         await seen.shows("1 of 12")
 
@@ -324,7 +324,7 @@ async def test_a_queue_that_is_lost_is_said(place: Path) -> None:
     cable = Cable(place)
     async with screen(place, queue=cable) as seen:  # type: ignore[arg-type]
         await seen.press("h")
-        await seen.shows("queue ok")
+        await seen.shows_no("QUEUE LOST")
         cable.pulled = True
         await seen.shows("QUEUE LOST")
 
@@ -344,7 +344,7 @@ async def test_details_have_whole_hashes_and_what_a_check_of_the_chain_found(
         await seen.press("space")
         await seen.shows("chain", "whole: 3 records checked")
         await seen.press("i")
-        await seen.shows("[i] details", "npm publish")
+        await seen.shows("i details", "npm publish")
 
 
 # -- into a file ---------------------------------------------------------------------------------------------

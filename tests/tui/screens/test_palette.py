@@ -55,10 +55,10 @@ async def test_a_decision_is_left_to_its_key(
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("colon")
-        await seen.types("approve this")
+        await seen.types("approve the group")
         await seen.shows("by its key only")
         await seen.press("enter")
-        await seen.shows("y does that, once the bar says [armed]")
+        await seen.shows("Y does that")
         assert looking.get(request.id).pending
 
 

@@ -11,7 +11,7 @@ from screen_bench import LARGE, post, screen, write
 
 from signoff.queue import AgentQueue
 from signoff_tui.screens.review import contents as review_contents
-from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
+from signoff_tui.screens.review.frames import PATIENCE_SECONDS, Patience
 from signoff_tui.state.documents import ContentKey
 from signoff_tui.state.inbox import RowKey
 
@@ -68,19 +68,19 @@ async def test_while_a_picture_is_owed_nothing_is_armed_or_counts_and_a_key_has_
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.until(lambda: seen.is_read(seen.entry(first)), "the first is read")
         review, office, ready = seen.app.review, seen.app._office, asyncio.Event()
-        make, begins = office.content, review._contents.patience.begins
+        make, begins = office.content, review.contents.patience.begins
 
         async def made_late(*arguments: Any, **options: Any) -> Any:
             await ready.wait()
             return await make(*arguments, **options)
 
         monkeypatch.setattr(office, "content", made_late)
-        monkeypatch.setattr(review._contents.patience, "begins", lambda missing, _: begins(missing, 0.0))
+        monkeypatch.setattr(review.contents.patience, "begins", lambda missing, _: begins(missing, 0.0))
         monkeypatch.setattr(review_contents, "PATIENCE_SECONDS", 60.0)
         second = post(asking, write(workdir / "second.txt", "two\n"))
         await seen.until(lambda: second.id in seen.desk.inbox)
         await seen.goes_to_row(RowKey("request", second.id))
-        assert review._contents.patience.waits
+        assert review.contents.patience.waits
 
         pictures: list[None] = []
         displayed = review.displayed

@@ -25,7 +25,6 @@ async def test_y_on_a_request_that_was_shown_approves_it(
         await seen.reads(request)
         await seen.press("y")
         await seen.shows("approved by you")
-        assert "! approved" not in seen.text
     stored = looking.get(request.id)
     assert stored.state is RequestState.APPROVED
     assert stored.decision is not None
@@ -54,7 +53,7 @@ async def test_a_decision_is_held_before_it_is_sent(
     async with screen(place, settings=HELD, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
-        await seen.shows("held: 1 approval sends in", "pytest -q", "[u] take back")
+        await seen.shows("approved pytest -q, sends in", "u undo")
         assert looking.get(request.id).pending
 
 
@@ -62,7 +61,7 @@ async def test_a_held_decision_is_sent_when_its_time_is_over(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("pytest -q", workdir))
-    shortest = GuardSettings(arm_moved=0.15, arm_arrived=0.15, quiet_before=0, dwell=0.02, hold_one=0.8)
+    shortest = GuardSettings(arm_moved=0.15, arm_arrived=0.15, quiet_before=0, dwell=0.02, hold=0.8)
     async with screen(place, settings=shortest, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
@@ -80,7 +79,7 @@ async def test_after_a_decision_the_next_request_is_the_target(
         await seen.reads(first)
         await seen.press("y")
         await seen.until(lambda: seen.focus == second.id)
-        await seen.until(lambda: "pwd" in seen.target)
+        await seen.shows("▌     $ pwd")
 
 
 async def test_keys_that_are_no_decision_keys_never_approve(
@@ -105,7 +104,7 @@ async def test_a_key_that_comes_too_early_is_dropped_and_said(
     async with screen(place, settings=patient, size=LARGE, waiting=1) as seen:
         await seen.until(lambda: seen.is_read(seen.entry(request)))
         await seen.press("y")
-        await seen.shows("y came", "was ignored: look, then press again", "[arming ")
+        await seen.shows("too early: look, press again")
     assert looking.get(request.id).pending
 
 
@@ -130,7 +129,7 @@ async def test_a_word_typed_by_mistake_takes_back_what_its_letters_decided(
         await seen.reads(request)
         await seen.rests()
         await seen.types("yarn test")
-        await seen.shows("looked like typing", "[locked]")
+        await seen.shows("looked like typing")
         assert len(seen.desk.guard.holds) == 0
     assert looking.get(request.id).pending
 
@@ -164,9 +163,10 @@ async def test_what_was_shown_of_a_long_file_is_counted_page_by_page(
         await seen.press("enter")
         entry = seen.entry(request)
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and 0 < coverage.shown < 60)
-        await seen.shows("more rows below", "lines not shown yet")
+        await seen.shows("rows below", " % read")
         await seen.reads(request)
-        await seen.shows("shown 100% (61/61)", "all shown", " end ")
+        await seen.until(lambda: seen.line("A long.txt").endswith(" read "))
+        await seen.shows_no("rows below")
 
 
 async def test_the_line_under_the_content_follows_the_reader(
@@ -176,12 +176,12 @@ async def test_the_line_under_the_content_follows_the_reader(
     async with screen(place, waiting=1) as seen:
         await seen.goes_to(request)
         await seen.press("enter")
-        await seen.shows("more rows below")
-        before = seen.line("more rows below")
-        await seen.press("ctrl+d")
-        await seen.until(lambda: "more rows below" in seen.text and seen.line("more rows below") != before)
+        await seen.shows("rows below")
+        before = seen.line("rows below")
+        await seen.press("j")
+        await seen.until(lambda: "rows below" in seen.text and seen.line("rows below") != before)
         await seen.press("G")
-        await seen.shows("── end ──")
+        await seen.shows_no("rows below")
 
 
 async def test_a_call_without_preview_shows_its_arguments(asking: AgentQueue, place: Path) -> None:

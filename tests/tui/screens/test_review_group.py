@@ -1,59 +1,151 @@
-"""Deciding about a group: exactly the members that were named, were shown, and may be decided together."""
+"""Reading and deciding about a group: exactly the members that were listed and shown are decided together."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from screen_bench import HELD, LARGE, SMALL, Screen, command, post, screen, write
+from screen_bench import HELD, LARGE, SMALL, Screen, command, lines, post, screen, write
 
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
 
 GROUP = {"group_id": "save project"}
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
 
-def files(asking: AgentQueue, workdir: Path, *names: str) -> list[StoredRequest]:
-    return [post(asking, write(workdir / name, f"{name}\n", **GROUP)) for name in names]
+def files(asking: AgentQueue, workdir: Path, *names: str, length: int = 1) -> list[StoredRequest]:
+    return [post(asking, write(workdir / name, lines(length, name), **GROUP)) for name in names]
 
 
 def states(looking: ReviewQueue, requests: list[StoredRequest]) -> list[str]:
     return [looking.get(request.id).state.value for request in requests]
 
 
-async def read_all(seen: Screen, *requests: StoredRequest) -> None:
-    for request in requests:
-        if not seen.app.review.two_panes:
-            await seen.press("1")
-        await seen.reads(request)
+async def on_heading(seen: Screen) -> None:
+    """Go to the heading, and wait until capitals act on the group."""
+    await seen.goes_to_group()
+    await seen.group_armed()
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
-async def test_one_key_approves_all_that_were_shown(
+# -- reading -------------------------------------------------------------------------------------------------
+
+
+async def test_the_heading_shows_the_first_unread_file_at_once_and_it_counts(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = files(asking, workdir, "a.txt", "b.txt", length=60)
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await seen.goes_to_group()
+        await seen.shows("save project  2 files", "A a.txt  +60", "a.txt 1")
+        await seen.until(lambda: (coverage := seen.desk.coverage(seen.entry(requests[0]))) and coverage.shown)
+
+
+async def test_small_files_share_a_page_and_all_of_them_count(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = files(asking, workdir, "a.txt", "b.txt", "c.txt")
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        await seen.goes_to_group()
+        await seen.shows("a.txt 1", "b.txt 1", "c.txt 1")
+        await seen.until(lambda: all(seen.is_read(seen.entry(request)) for request in requests))
+        await seen.shows("read 3 of 3", "Y approve 3 ")
+
+
+@SIZES
+async def test_space_reads_on_from_file_to_file_and_the_cursor_follows(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    requests = files(asking, workdir, "a.txt", "b.txt", length=60)
+    async with screen(place, size=size, waiting=2) as seen:
+        await seen.goes_to_group()
+        names, visited = {request.id: name for request, name in zip(requests, "ab", strict=True)}, []
+        if size == SMALL:
+            await seen.press("space")
+        while not all(seen.is_read(seen.entry(request)) for request in requests):
+            await seen.page_settled()
+            await seen.press("space")
+            visited.append(names.get(seen.focus or "", "heading"))
+        assert list(dict.fromkeys(visited)) in (["a", "b"], ["heading", "a", "b"])
+        assert visited == sorted(visited, key=["heading", "a", "b"].index)
+        await seen.press("space")
+        await seen.shows("all 2 read: Y approves them")
+
+
+async def test_the_row_above_the_keys_names_the_group_of_the_focused_file(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first, _ = files(asking, workdir, "a.txt", "b.txt", length=60)
+    async with screen(place, waiting=2) as seen:
+        await seen.reads(first)
+        await seen.until(lambda: seen.special.strip() == "save project: Y approve 1 of 2  N reject 2")
+
+
+async def test_a_request_opens_at_its_first_unread_line(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    (first,) = files(asking, workdir, "a.txt", length=60)
+    other = post(asking, command("ls", workdir))
+    async with screen(place, size=SMALL, waiting=2) as seen:
+        await seen.opens(first)
+        await seen.shows("a.txt 2")
+        await seen.page_settled()
+        await seen.opens(other)
+        await seen.shows_no("a.txt 2")
+        await seen.opens(first)
+        await seen.shows("a.txt 16")
+        assert "a.txt 15" not in seen.text
+
+
+async def test_members_have_the_order_of_their_paths(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    requests = files(asking, workdir, "f10.txt", "f9.txt", "f2.txt")
+    async with screen(place, waiting=3) as seen:
+        rows = [row.key.id for row in seen.desk.inbox.rows() if row.key.kind == "request"]
+        assert rows == [request.id for request in reversed(requests)]
+
+
+# -- approving -----------------------------------------------------------------------------------------------
+
+
+@SIZES
+async def test_one_key_approves_a_group_that_was_read(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
 ) -> None:
     requests = files(asking, workdir, "a.txt", "b.txt", "c.txt")
     async with screen(place, size=size, waiting=3) as seen:
-        await read_all(seen, *requests)
-        await seen.shows("[Y] approve all 3")
+        await seen.goes_to_group()
+        await seen.reads_group()
         await seen.group_armed()
         await seen.press("Y")
         await seen.until(lambda: states(looking, requests) == ["approved"] * 3)
-        if size == LARGE:
-            await seen.goes_to_group()
-            await seen.shows("nothing listed of the group waits to be decided")
-            await seen.shows_no("covers nothing yet")
 
 
-async def test_what_was_not_shown_stays_waiting(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+@SIZES
+async def test_what_was_not_read_is_listed_as_left_out_and_stays_waiting(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
 ) -> None:
-    requests = files(asking, workdir, "a.txt", "b.txt", "c.txt")
-    async with screen(place, size=LARGE, waiting=3) as seen:
-        await read_all(seen, *requests[:2])
-        await seen.shows("[Y] approve the 2 ready of 3: a.txt  b.txt")
+    requests = files(asking, workdir, "a.txt", "b.txt", length=60)
+    async with screen(place, size=size, waiting=2) as seen:
+        await seen.reads(requests[0])
         await seen.group_armed()
         await seen.press("Y")
-        await seen.until(lambda: states(looking, requests) == ["approved", "approved", "pending"])
+        await seen.shows("Approve exactly: a.txt", "not: b.txt ", "y approve this 1", "Esc back")
+        await seen.sheet_armed()
+        await seen.press("y")
+        await seen.until(lambda: states(looking, requests) == ["approved", "pending"])
+
+
+@pytest.mark.parametrize("key", ["Y", "enter", "space", "escape"])
+async def test_the_sheet_is_confirmed_by_y_alone(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, key: str
+) -> None:
+    requests = files(asking, workdir, "a.txt", "b.txt", length=60)
+    async with screen(place, settings=HELD, size=LARGE, waiting=2) as seen:
+        await seen.reads(requests[0])
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.shows("Approve exactly")
+        await seen.sheet_armed()
+        await seen.press(key)
+        assert not len(seen.desk.guard.holds)
+    assert states(looking, requests) == ["pending"] * 2
 
 
 async def test_a_high_member_is_never_part_of_it(
@@ -62,70 +154,63 @@ async def test_a_high_member_is_never_part_of_it(
     (low,) = files(asking, workdir, "a.txt")
     high = post(asking, command("rm -rf build", workdir, **GROUP))
     async with screen(place, size=LARGE, waiting=2) as seen:
-        await read_all(seen, high, low)
-        await seen.shows("[Y] approve the 1 ready of 2: a.txt")
+        await seen.goes_to_group()
+        await seen.reads_group()
         await seen.group_armed()
         await seen.press("Y")
+        await seen.shows("Approve exactly: a.txt", "not: rm -rf build HIGH")
+        await seen.sheet_armed()
+        await seen.press("y")
         await seen.until(lambda: states(looking, [low, high]) == ["approved", "pending"])
 
 
-async def test_a_member_that_joined_after_the_bar_was_painted_is_not_part_of_it(
+async def test_a_member_that_joins_under_the_open_sheet_is_not_part_of_it(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
-    requests = files(asking, workdir, "a.txt")
-    async with screen(place, size=LARGE, settings=HELD, waiting=1) as seen:
-        await read_all(seen, *requests)
+    requests = files(asking, workdir, "a.txt", "b.txt", length=60)
+    async with screen(place, size=LARGE, settings=HELD, waiting=2) as seen:
+        await seen.reads(requests[0])
         await seen.group_armed()
         await seen.press("Y")
+        await seen.shows("Approve exactly: a.txt")
+        await seen.sheet_armed()
         late = files(asking, workdir, "late.txt")
         await seen.shows("late.txt")
+        await seen.press("y")
         (held,) = seen.desk.guard.holds
         assert [ref.id for ref in held.refs] == [requests[0].id]
         assert states(looking, late) == ["pending"]
 
 
-async def test_the_overview_names_exactly_who_is_covered_and_who_is_not(
-    asking: AgentQueue, place: Path, workdir: Path
+async def test_who_joins_later_waits_and_is_marked(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     requests = files(asking, workdir, "a.txt", "b.txt")
-    post(asking, command("rm -rf build", workdir, **GROUP))
-    async with screen(place, size=LARGE, waiting=3) as seen:
-        await read_all(seen, requests[0])
+    async with screen(place, size=LARGE, settings=HELD, waiting=2) as seen:
         await seen.goes_to_group()
-        await seen.shows("[Y] approves exactly 1: a.txt", "left out: b.txt 0%  rm -rf build HIGH")
-        await seen.shows("1 HIGH: decide one by one")
+        await seen.reads_group()
+        await seen.group_armed()
+        await seen.press("Y")
+        files(asking, workdir, "late.txt")
+        await seen.shows("late.txt")
+        (held,) = seen.desk.guard.holds
+        assert {ref.id for ref in held.refs} == {request.id for request in requests}
 
 
-async def test_a_small_screen_opens_the_group_as_a_list_of_its_own(
-    asking: AgentQueue, place: Path, workdir: Path
+async def test_nothing_read_approves_nothing_and_says_what_to_do(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
-    requests = files(asking, workdir, "a.txt", "b.txt")
+    requests = files(asking, workdir, "a.txt", "b.txt", length=60)
     async with screen(place, waiting=2) as seen:
-        await seen.goes_to_group()
-        await seen.press("enter")
-        await seen.shows("decision", "G save project", "(Y) covers nothing yet: read first")
-        await seen.until(lambda: seen.focus == requests[0].id)
-        await seen.press("j", "enter")
-        await seen.shows("Request 2/2", "b.txt")
-        await seen.press("escape")
-        await seen.shows("decision")
-        await seen.press("escape")
-        await seen.shows("Inbox")
+        await on_heading(seen)
+        await seen.press("Y")
+        await seen.shows("Y approves nothing yet: read a file first")
+        await seen.press("j")
+        await seen.shows_no("Y approves nothing yet")
+    assert states(looking, requests) == ["pending"] * 2
 
 
-async def test_the_group_view_ends_when_the_cursor_leaves_the_group(
-    asking: AgentQueue, place: Path, workdir: Path
-) -> None:
-    files(asking, workdir, "a.txt")
-    other = post(asking, command("ls", workdir))
-    async with screen(place, waiting=2) as seen:
-        await seen.goes_to_group()
-        await seen.press("enter")
-        await seen.shows("decision")
-        await seen.press("J")
-        await seen.until(lambda: seen.focus == other.id)
-        await seen.shows("Inbox")
-        await seen.shows_no("decision")
+# -- the other keys ------------------------------------------------------------------------------------------
 
 
 async def test_capitals_on_a_request_outside_of_groups_say_so(
@@ -135,51 +220,25 @@ async def test_capitals_on_a_request_outside_of_groups_say_so(
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("Y")
-        await seen.shows("Y acts on groups, this is a single request")
+        await seen.shows("Y works on a group, this is a single request")
 
 
-async def test_lower_case_on_a_heading_does_nothing(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [("y", "y works on one request, Y on the group"), ("n", "open a request to reject it, or N rejects all 2")],
+)
+async def test_small_letters_on_a_heading_do_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, key: str, words: str
 ) -> None:
-    requests = files(asking, workdir, "a.txt")
-    async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.reads(requests[0])
-        await seen.goes_to_group()
-        await seen.armed()
-        await seen.press("y")
-        await seen.shows("y acts on one request, capitals act on groups")
-    assert states(looking, requests) == ["pending"]
-
-
-async def test_a_group_of_which_nothing_is_ready_says_why(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    files(asking, workdir, "a.txt", "b.txt")
+    requests = files(asking, workdir, "a.txt", "b.txt")
     async with screen(place, size=LARGE, waiting=2) as seen:
-        await seen.goes_to_group()
-        await seen.group_armed()
-        await seen.shows("to be read next: N a.txt", "1   a.txt", "Space opens it: only there it counts")
-        await seen.press("Y")
-        await seen.shows(
-            "no request of the group is ready", "left out: a.txt 0%  b.txt 0%", "[Space] read next unseen"
-        )
-        await seen.press("space")
-        await seen.shows_no("to be read next")
+        await on_heading(seen)
+        await seen.press(key)
+        await seen.shows(words)
+    assert states(looking, requests) == ["pending"] * 2
 
 
-async def test_the_reasons_go_away_when_the_cursor_moves_on(
-    asking: AgentQueue, place: Path, workdir: Path
-) -> None:
-    files(asking, workdir, "a.txt")
-    other = post(asking, command("ls", workdir))
-    async with screen(place, size=LARGE, waiting=2) as seen:
-        await seen.goes_to_group()
-        await seen.group_armed()
-        await seen.press("Y")
-        await seen.shows("no request of the group is ready")
-        await seen.goes_to(other)
-        await seen.shows_no("no request of the group is ready")
-
-
-async def test_one_feedback_rejects_the_waiting_rest(
+async def test_one_message_rejects_the_waiting_rest(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     requests = files(asking, workdir, "a.txt", "b.txt", "c.txt")
@@ -197,11 +256,18 @@ async def test_one_feedback_rejects_the_waiting_rest(
     assert [decision and decision.note for decision in decisions] == ["smaller steps", None, "smaller steps"]
 
 
-async def test_the_group_says_how_much_of_it_was_decided(asking: AgentQueue, place: Path, workdir: Path) -> None:
+async def test_a_group_that_ended_becomes_one_row_and_then_leaves(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
     requests = files(asking, workdir, "a.txt", "b.txt")
-    async with screen(place, size=LARGE, waiting=2) as seen:
-        await seen.reads(requests[0])
-        await seen.press("y")
-        await seen.shows("approved by you")
+    others = [post(asking, command(text, workdir)) for text in ("ls", "pwd")]
+    async with screen(place, size=LARGE, waiting=4) as seen:
         await seen.goes_to_group()
-        await seen.shows("1 of 2 waiting", "1 approved   1 waiting")
+        await seen.reads_group()
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.until(lambda: states(looking, requests) == ["approved"] * 2)
+        await seen.shows("2 of 2 approved")
+        await seen.goes_to(others[1])
+        await seen.press("k", "j")
+        await seen.shows_no("save project")

@@ -110,12 +110,11 @@ async def test_no_sheet_holds_a_character_that_acts_or_hides(
         request = post(asking, kind(workdir), **BATCH)
         async with screen(place, waiting=1) as seen:
             await seen.reads_if_possible(request)
-            for key in ("s", "S", "n", "N", "x", "X"):
+            for key in ("s", "n", "N", "x", "X"):
                 await seen.armed()
                 await seen.press(key)
                 assert is_clean(seen)
                 await seen.press("escape")
-                await seen.press(*([] if seen.app.review.views.now == "request" else ["enter"]))
 
 
 async def test_what_is_said_when_a_hostile_request_ends_is_clean(
@@ -180,23 +179,22 @@ async def test_no_click_on_hostile_text_does_anything_but_move(
             assert all(looking.get(request.id).pending for request in requests)
 
 
-async def test_names_of_any_length_leave_risk_and_state_on_the_target_line(place: Path, workdir: Path) -> None:
+async def test_names_of_any_length_leave_risk_and_state_in_the_row(place: Path, workdir: Path) -> None:
     long = "x" * 300
     with agent(place, long, session=long, cwd=workdir) as asking:
-        post(asking, command(f"rm -rf {long}", workdir, tool_name=long, group_id=long))
+        for text in (f"rm -rf {long}", f"rm -r {long}"):
+            post(asking, command(text, workdir, tool_name=long, group_id=long))
         for size in (SMALL, LARGE, (40, 24)):
-            async with screen(place, size=size, waiting=1) as seen:
-                await seen.press("j")
-                await seen.until(lambda: seen.target.rstrip().endswith("HIGH") or "[armed]" in seen.target)
-                assert " HIGH" in seen.target
-                assert "rev 1" in seen.target
+            async with screen(place, size=size, waiting=2) as seen:
+                rows = [row.split("│")[0] for row in seen.frame if "HIGH" in row[:6]]
+                assert [row.split()[-1] for row in rows] == ["0/2", "new", "new"]
 
 
 async def test_a_very_long_line_is_read_to_its_end(place: Path, workdir: Path, asking: AgentQueue) -> None:
     request = post(asking, command("echo " + "x" * 5_000 + " THE END", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
-        await seen.shows("THE END", "all shown")
+        await seen.shows("THE END")
 
 
 async def test_blank_lines_before_a_command_do_not_push_it_off_the_screen(

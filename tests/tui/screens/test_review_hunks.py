@@ -28,7 +28,7 @@ def three_hunks(queue: AgentQueue, workdir: Path) -> StoredRequest:
 
 async def opens(seen: Screen, request: StoredRequest) -> None:
     await seen.goes_to(request)
-    if not seen.app.review.two_panes:
+    if not seen.app.review.content_visible:
         await seen.press("enter")
     await seen.shows("[*] @@")
 
@@ -42,26 +42,25 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
         await opens(seen, request)
         await seen.press("]", "minus")
         await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
-        assert "rev 1, 2 of 3 hunks" in seen.target
         await seen.reads(request)
         before = seen.armed_at
         await seen.press("]", "]", "]", "minus")  # the last one: another thing to approve, armed for anew
         await seen.shows("hunk 3 refused: 1 of 3 hunks would be written")
         await seen.armed_anew(before)
-        await seen.shows("[y] approve 1 of 3 hunks", "(s) once only")
+        await seen.shows("y approve 1 of 3")
         await seen.press("s")
         await seen.shows("what you changed is approved once")
         await seen.press("y")
-        await seen.shows("held: 1 approval of 1 of 3 hunks sends")
+        await seen.shows("approved 1 of 3 hunks: a.txt, sends")
         await seen.press("u")
         await seen.armed()
-        if not seen.app.review.two_panes:
+        if not seen.app.review.content_visible:
             await seen.press("enter")
         await seen.press("]", "]", "]", "minus")
         await seen.shows("hunk 3 approved again: 2 of 3 hunks would be written")
         await seen.reads(request)
         await seen.press("y")
-        await seen.shows("held: 1 approval of 2 of 3 hunks sends")
+        await seen.shows("approved 2 of 3 hunks: a.txt, sends")
         await seen.press("1", "q")
         await seen.sheet_armed()
         await seen.press("y")
@@ -81,13 +80,13 @@ async def test_one_press_points_at_the_next_hunk_and_refuses_that_one(
     request = three_hunks(asking, workdir)
     async with screen(place, size=SMALL, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows(">[*] @@ -1,6", "[-] refuse hunk 1 of 3")
+        await seen.shows(">[*] @@ -1,6")
         await seen.press("]")
-        await seen.shows(">[*] @@ -27,7", "[-] refuse hunk 2 of 3")
+        await seen.shows(">[*] @@ -27,7", "hunk 2 of 3: - refuse it")
         await seen.press("[")
-        await seen.shows(">[*] @@ -1,6", "[-] refuse hunk 1 of 3")
+        await seen.shows(">[*] @@ -1,6", "hunk 1 of 3: - refuse it")
         await seen.press("[")
-        await seen.shows("no hunk above", "[-] refuse hunk 1 of 3")
+        await seen.shows("no hunk above")
         await seen.press("]", "minus")
         await seen.shows("hunk 2 refused: 2 of 3 hunks would be written")
 
@@ -99,10 +98,10 @@ async def test_keys_that_can_scroll_nothing_leave_the_hunk_that_is_pointed_at(
     async with screen(place, size=(200, 50), waiting=1) as seen:
         await opens(seen, request)
         await seen.press("v", "]", "]")
-        await seen.shows(">[*] @@ -55,6", "@@ -1,6", "[-] refuse hunk 3 of 3")
-        await seen.press("j", "j", "k", "ctrl+d", "G", "g")
+        await seen.shows(">[*] @@ -55,6", "@@ -1,6", "hunk 3 of 3: - refuse it")
+        await seen.press("j", "j", "k", "G", "g")
         await seen.rests()
-        await seen.shows(">[*] @@ -55,6", "[-] refuse hunk 3 of 3")
+        await seen.shows(">[*] @@ -55,6", "hunk 3 of 3: - refuse it")
 
 
 async def test_the_last_hunk_is_brought_up_if_it_is_pointed_at_where_it_only_begins(
@@ -114,24 +113,12 @@ async def test_the_last_hunk_is_brought_up_if_it_is_pointed_at_where_it_only_beg
     async with screen(place, size=SMALL, waiting=1) as seen:
         await opens(seen, request)
         await seen.press("j", "j", "j", "j", "j", "j")
-        await seen.shows(">[*] @@ -27,7", "[-] refuse hunk 2 of 2")
-        await seen.shows_no("new 8")
+        await seen.shows(">[*] @@ -27,7")
+        await seen.shows_no("new 20")
         await seen.press("]")
-        await seen.shows(">[*] @@ -27,7", "new 8")
+        await seen.shows(">[*] @@ -27,7", "new 12")
         await seen.press("]")
         await seen.shows("no hunk below")
-
-
-async def test_of_a_single_hunk_no_key_is_offered_that_goes_to_others(
-    asking: AgentQueue, place: Path, workdir: Path
-) -> None:
-    (workdir / "a.txt").write_text(OLD)
-    request = post(asking, write(workdir / "a.txt", with_hunks(3)))
-    async with screen(place, size=SMALL, waiting=1) as seen:
-        await seen.goes_to(request)
-        await seen.press("enter")
-        await seen.shows("@@ -1,6", "[J/K] next/previous")
-        assert "]/[" not in seen.text
 
 
 async def test_a_hunk_whose_heading_is_not_on_the_screen_is_never_refused(
@@ -142,17 +129,17 @@ async def test_a_hunk_whose_heading_is_not_on_the_screen_is_never_refused(
     request = post(asking, write(workdir / "a.txt", new, honors=PARTIAL))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows("[-] refuse hunk 1 of 2  ]/[ hunk")
+        await seen.shows(">[*] @@ -1,6")
         await seen.press("space")
         await seen.shows_no("[*] @@")
-        await seen.shows("(-) refuse: hunk 2 is above", "new 30")
+        await seen.shows("new 30")
         await seen.press("minus")
         await seen.shows("hunk 2 is above: ] or [ points at one")
         assert seen.desk.changes.of(seen.entry(request)) is None
         await seen.press("[")
-        await seen.shows("[-] refuse hunk 2 of 2")
+        await seen.shows("hunk 2 of 2: - refuse it")
         await seen.press("minus")
-        await seen.shows("hunk 2 refused: 1 of 2 hunks would be written", "[-] approve hunk 2 of 2 again")
+        await seen.shows("hunk 2 refused: 1 of 2 hunks would be written")
 
 
 async def test_a_refused_hunk_need_not_be_seen_and_with_none_left_there_is_nothing_to_approve(
@@ -190,7 +177,7 @@ async def test_where_the_agent_can_only_run_all_of_it_nothing_can_be_refused(
     assert looking.get(request.id).decision.instead is None  # type: ignore[union-attr]
 
 
-async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes_nothing(
+async def test_a_group_is_approved_without_what_was_changed(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     for name in ("a.txt", "b.txt"):
@@ -205,15 +192,12 @@ async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes
         await seen.press("minus")
         await seen.shows("2 of 3 hunks would be written")
         await seen.goes_to_group()
-        await seen.shows("approve the 1 ready of 2: b.txt", "a.txt changed by you", "[V] all on one page")
-        await seen.press("V")
-        await seen.shows("you refused parts of it: decide it alone")
-        await seen.press("minus")
-        await seen.shows("open a request to refuse single hunks of it")
-        await seen.press("V")
+        await seen.shows("Y approve 1 of 2")
         await seen.group_armed()
         await seen.press("Y")
+        await seen.shows("Approve exactly: b.txt", "not: a.txt changed by you")
+        await seen.sheet_armed()
+        await seen.press("y")
         await seen.until(lambda: looking.get(other.id).state is RequestState.APPROVED, "the approval")
-        await seen.shows("approve group: none ready (changed ones: y)")
     assert looking.get(changed.id).pending
     assert looking.get(other.id).decision.instead is None  # type: ignore[union-attr]

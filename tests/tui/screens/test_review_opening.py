@@ -14,7 +14,7 @@ from test_review_quitting import ended
 
 from signoff.queue import AgentQueue, StoredRequest
 from signoff_tui import context
-from signoff_tui.screens.review import drawing
+from signoff_tui.screens.review import contents
 from signoff_tui.state import documents
 from signoff_tui.state.documents import Content, make_content
 
@@ -49,7 +49,7 @@ async def test_a_screen_for_looking_can_be_left(asking: AgentQueue, place: Path,
     post(asking, command("ls", workdir))
     async with screen(place, read_only=True, waiting=1) as seen:
         await seen.press("q")
-        await seen.shows("1 request stays blocked")
+        await seen.shows("1 keeps waiting.")
         await seen.until(lambda: question_armed_at(seen) < time.monotonic(), "an armed question")
         await seen.press("y")
         await ended(seen)
@@ -65,7 +65,7 @@ async def test_a_screen_that_lists_more_than_is_kept_comes_to_rest(
         return make_content(request, *rest, **more)
 
     monkeypatch.setattr(context, "make_content", counted)
-    for module in (documents, drawing):
+    for module in (documents, contents):
         monkeypatch.setattr(module, "KEPT", 3)
     for number in range(6):
         post(asking, command(f"echo {number}", workdir))

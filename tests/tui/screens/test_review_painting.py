@@ -14,12 +14,12 @@ from signoff_tui.widgets.lines_view import LinesView
 
 
 def watch_paints(seen: Screen, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Note what the picture on the terminal named whenever the guard is told of a paint."""
+    """Note the focused row of the picture on the terminal whenever the guard is told of a paint."""
     named: list[str] = []
     painted = seen.desk.guard.painted
 
     def told(frame: Frame, at: float) -> None:
-        named.append(seen.target)
+        named.append(seen.line("▌"))
         assert time.monotonic() >= at
         painted(frame, at)
 
@@ -60,7 +60,7 @@ async def test_nothing_counts_as_shown_while_no_picture_is_written(
         await seen.reads(first)
         monkeypatch.setattr(seen.app, "post_display_hook", lambda: None)
         await seen.press("j")
-        await seen.shows("$ shell  ls b")
+        await seen.shows("$ ls b", "@ cwd: ")
         await seen.rests()
         assert seen.desk.share(seen.entry(second)) == 0.0
 
@@ -68,7 +68,7 @@ async def test_nothing_counts_as_shown_while_no_picture_is_written(
 async def test_lines_are_drawn_only_when_a_picture_is_composed(place: Path) -> None:
     async with screen(place) as seen:
         await seen.shows("nothing waiting")
-        view = seen.app.screen.query_one("#target", LinesView)
+        view = seen.app.screen.query_one("#keys", LinesView)
         view.draw_again()
         assert not view.drawn
         await seen.until(lambda: view.drawn)
@@ -112,8 +112,7 @@ async def test_another_theme_arms_anew(asking: AgentQueue, place: Path, workdir:
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         before = seen.armed_at
-        await seen.press("ctrl+t")
-        await seen.shows("theme signoff-")
+        seen.app.use_theme("signoff-light")
         await seen.armed_anew(before)
 
 

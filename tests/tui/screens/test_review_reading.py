@@ -15,7 +15,7 @@ SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
 async def opens(seen: Screen, request: StoredRequest) -> None:
     await seen.goes_to(request)
-    if not seen.app.review.two_panes:
+    if not seen.app.review.content_visible:
         await seen.press("enter")
     await seen.until(lambda: seen.app.review.document.owner is not None, "content")
 
@@ -38,10 +38,11 @@ async def test_words_are_found_where_they_stand(
 
 
 async def test_enter_goes_on_to_the_next_and_up_back(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, write(workdir / "a.txt", lines(500)))
+    text = lines(99) + "needle of line 100\n" + lines(99) + "needle of line 200\n"
+    request = post(asking, write(workdir / "a.txt", text))
     async with screen(place, waiting=1) as seen:
         await opens(seen, request)
-        await finds(seen, "00")
+        await finds(seen, "needle")
         await seen.shows("line 100")
         await seen.press("enter")
         await seen.shows("line 200")
@@ -65,33 +66,33 @@ async def test_words_that_are_looked_for_decide_nothing(
         await seen.reads(request)
         await finds(seen, "yYnNxX!")
         await seen.press("escape")
-        await seen.shows("[y]")
+        await seen.shows(" y approve")
         assert looking.get(request.id).pending
 
 
 async def test_a_line_that_is_cut_does_not_count_as_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:
     request = post(asking, command(f"echo {'x' * 300}", workdir))
     async with screen(place, waiting=1) as seen:
-        await seen.press("w")
+        seen.chooses("wrap")
         await seen.shows("long lines are cut")
         await opens(seen, request)
         entry = seen.entry(request)
         await seen.until(lambda: seen.has_settled(entry), "settled lines")
         assert not seen.is_read(entry)
-        await seen.press("w")
+        seen.chooses("wrap")
         await seen.until(lambda: seen.is_read(entry), "the whole line")
 
 
-async def test_the_foot_says_which_hunk_is_read(asking: AgentQueue, place: Path, workdir: Path) -> None:
+async def test_the_foot_says_what_is_left_below(asking: AgentQueue, place: Path, workdir: Path) -> None:
     (workdir / "a.txt").write_text(lines(200))
-    changed = lines(200).replace("line 20\n", "new\n").replace("line 150\n", "more\n")
+    changed = lines(200).replace("line 20\n", lines(30, "new")).replace("line 150\n", "more\n")
     request = post(asking, write(workdir / "a.txt", changed))
     async with screen(place, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows("hunk 1/2")
+        await seen.shows(" rows below, 1 hunk")
         await seen.press("right_square_bracket")
         await seen.press("right_square_bracket")
-        await seen.shows("end")
+        await seen.shows_no(" below")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ async def test_levels_of_arguments_are_closed_and_what_was_not_seen_opens_them(
         await seen.press("left")
         await seen.shows("2 of 3 levels of the arguments are open", "(1 row folded)")
         await seen.press("left")
-        await seen.shows("1 of 3 levels", "(2 rows folded)", "(y) approve: 4 of 4 lines not shown yet")
+        await seen.shows("1 of 3 levels", "(2 rows folded)")
         await seen.press("right", "right")
         await seen.shows("all 3 levels", "c: 1")
         await seen.press("left", "space")

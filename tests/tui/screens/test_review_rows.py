@@ -3,48 +3,117 @@
 from __future__ import annotations
 
 import pytest
-from model_samples import CASCADE, START, news, rejected, stored
+from model_samples import CASCADE, START, approved, news, rejected, stored
 
 from signoff.present.document.text import text_document
+from signoff.queue.records import StoredRequest
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
 from signoff_tui.state.documents import Content, content_key
-from signoff_tui.state.inbox import RowKey
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import paint
 from signoff_tui.text.look import UNICODE
 from signoff_tui.text.themes import DEFAULT_THEME, builtin_themes
 
-
-def row_text(desk: ReviewSession, id_: str, width: int, *, held: str = "") -> str:
-    """The row of a request as it is drawn."""
-    style = RowStyle(UNICODE, START, two_lines=False, held_text=lambda request_id: held)
-    row = next(row for row in desk.inbox.rows() if row.key == RowKey("request", id_))
-    (drawn,) = inbox_row(desk, row, style, width, focused=False)
-    return paint(drawn, width, builtin_themes()[DEFAULT_THEME]).text
+SECOND = 1_000_000
 
 
-@pytest.mark.parametrize(("width", "told"), [(80, "stopped with its batch"), (50, "stopped    ")])
-def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(width: int, told: str) -> None:
-    desk, name = ReviewSession(GuardSettings(), KeyMap(), lambda: 0.0, "you"), "Create an issue about it"
-    asked = stored("a", description=name)
-    for request in (asked, rejected(asked, source=CASCADE)):
-        desk.apply(news(request))
-    row = row_text(desk, "a", width)
-    assert name in row
-    assert told in row
-
-
-@pytest.mark.parametrize("held", ["held 2s", "held 12s"])
-@pytest.mark.parametrize("width", [50, 63, 64, 80])
-def test_the_columns_of_a_held_row_stand_where_they_stood(width: int, held: str) -> None:
+def desk_with(*requests: StoredRequest) -> ReviewSession:
     desk = ReviewSession(GuardSettings(), KeyMap(), lambda: 0.0, "you")
-    desk.apply(news(stored("a", agent="refactorer", description="Create an issue")))
-    documents = (text_document("line\n"),)
-    desk.take_content(Content(content_key(desk.inbox.entry("a").request), documents, 1, 12, 3, True, (), True))
-    before, after = row_text(desk, "a", width), row_text(desk, "a", width, held=held)
+    for request in requests:
+        desk.apply(news(request))
+    return desk
+
+
+def row_texts(desk: ReviewSession, width: int, *, held: str = "", now: int = START) -> list[str]:
+    """The rows of the list as they are drawn."""
+    style = RowStyle(UNICODE, now, held_text=lambda request_id: held)
+    theme = builtin_themes()[DEFAULT_THEME]
+    drawn = [inbox_row(desk, row, style, width, focused=False) for row in desk.inbox.rows()]
+    return [paint(line, width, theme).text for (line,) in drawn]
+
+
+def changes(desk: ReviewSession, id_: str, added: int, removed: int) -> None:
+    key = content_key(desk.inbox.entry(id_).request)
+    desk.take_content(Content(key, (text_document("line\n"),), 1, added, removed, True, (), True))
+
+
+@pytest.mark.parametrize(("width", "told"), [(80, "stopped with its batch"), (50, "stopped")])
+def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(width: int, told: str) -> None:
+    asked = stored("a", description="Create an issue about it")
+    (row,) = row_texts(desk_with(asked, rejected(asked, source=CASCADE)), width)
+    assert "Create an issue about it" in row
+    assert told in row
+    assert " --- " in row
+
+
+@pytest.mark.parametrize("held", ["2 s", "12 s"])
+@pytest.mark.parametrize("width", [40, 50, 63, 80])
+def test_the_columns_of_a_held_row_stand_where_they_stood(width: int, held: str) -> None:
+    desk = desk_with(stored("a", agent="refactorer", description="Create an issue"))
+    changes(desk, "a", 12, 3)
+    (before,), (after,) = row_texts(desk, width), row_texts(desk, width, held=held)
     ends = [text.index("+12 -3") + len("+12 -3") for text in (before, after)]
     assert ends[0] == ends[1], f"{before}\n{after}"
-    assert before[-5:] == after[-5:], f"{before}\n{after}"  # how much was seen
-    assert f" {held} " in after
+    assert after.rstrip().endswith(f" {held}")
+
+
+def test_the_agent_has_a_column_only_where_names_keep_their_room() -> None:
+    desk = desk_with(stored("a", agent="refactorer"))
+    assert ["refactorer" in row_texts(desk, width)[0] for width in (40, 55, 56, 80)] == [False, False, True, True]
+
+
+def test_a_low_risk_is_not_said_and_a_higher_one_is_with_its_first_reason() -> None:
+    desk = desk_with(stored("a"), stored("b", risk="high", risk_reasons=("delete", "outside-root")))
+    low, high = row_texts(desk, 50)
+    assert low.startswith("      { ")
+    assert high.startswith(" HIGH { ")
+    assert " delete " in high
+    assert "outside-root" not in high
+
+
+def test_a_change_gives_way_to_a_long_name() -> None:
+    desk = desk_with(stored("a", description="Create an issue about the parser that crashes"))
+    changes(desk, "a", 12, 3)
+    assert ["+12 -3" in row_texts(desk, width)[0] for width in (40, 80)] == [True, True]
+    assert "Create an issue" in row_texts(desk, 40)[0]
+
+
+def test_the_last_minute_before_the_deadline_is_counted_in_seconds() -> None:
+    desk = desk_with(stored("a", expires_at=START + 100 * SECOND))
+    texts = [row_texts(desk, 50, now=START + at * SECOND)[0].split()[-1] for at in (0, 41, 95, 101)]
+    assert texts == ["new", "0:59", "0:05", "0:00"]
+
+
+def test_an_answer_that_was_not_taken_is_told_in_the_row() -> None:
+    request = stored("a")
+    desk = desk_with(request, approved(request, by="you"))
+    assert "sent, agent has not confirmed" in row_texts(desk, 80, now=START + 66 * SECOND)[0]
+    assert row_texts(desk, 30, now=START + 66 * SECOND)[0].split() == ["---", "{", "Create", "a", "sent"]
+
+
+# -- groups --------------------------------------------------------------------------------------------------
+
+
+def test_a_group_says_its_name_how_many_it_has_and_how_many_were_read() -> None:
+    desk = desk_with(*(stored(name, group_id="save project") for name in "abc"))
+    heading, *members = row_texts(desk, 60)
+    assert heading.split() == ["▾", "save", "project", "3", "calls", "refactor", "0/3"]
+    assert all(member.startswith("        { ") for member in members)
+
+
+def test_a_group_that_still_fills_says_so() -> None:
+    desk = desk_with(*(stored(name, group_id="g", group_size=5) for name in "ab"))
+    assert "2 so far" in row_texts(desk, 60)[0]
+
+
+def test_a_group_of_one_is_a_plain_row() -> None:
+    (row,) = row_texts(desk_with(stored("a", group_id="g")), 60)
+    assert "Create a" in row
+
+
+def test_a_group_that_ended_says_how() -> None:
+    members = [stored(name, group_id="g") for name in "ab"]
+    desk = desk_with(*members, approved(members[0]), rejected(members[1]))
+    assert "1 of 2 approved" in row_texts(desk, 60)[0]

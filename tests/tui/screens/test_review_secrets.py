@@ -16,26 +16,26 @@ FOUR = mark(4)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
-async def test_a_secret_is_a_mark_until_r_and_again_after_it(
+async def test_a_secret_is_a_mark_until_it_is_revealed_and_again_after_it(
     size: tuple[int, int], asking: AgentQueue, place: Path
 ) -> None:
     request = post(asking, call(payload={"token": "abcd", "title": "Crash"}))
     async with screen(place, size=size, waiting=1) as seen:
         await seen.reads(request)
-        await seen.shows(f"token: {FOUR}", 'title: "Crash"', "hidden-value", "[r] show secrets")
-        await seen.press("r")
-        await seen.shows('token: "abcd"', "[r] hide secrets")
-        await seen.press("r")
+        await seen.shows(f"token: {FOUR}", 'title: "Crash"', "hidden-value")
+        seen.chooses("reveal")
+        await seen.shows('token: "abcd"', "secrets are shown until you move on")
+        seen.chooses("reveal")
         await seen.shows(f"token: {FOUR}")
         await seen.shows_no("abcd")
 
 
-async def test_what_the_settings_of_the_agent_mask_is_a_mark_until_r(asking: AgentQueue, place: Path) -> None:
+async def test_what_the_settings_of_the_agent_mask_is_a_mark(asking: AgentQueue, place: Path) -> None:
     request = post(asking, call(payload={"iban": "abcd", "command": "pay"}, masked_keys=("iban", "command")))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         await seen.shows(f"iban: {FOUR}", 'command: "pay"', "hidden-value")
-        await seen.press("r")
+        seen.chooses("reveal")
         await seen.shows('iban: "abcd"')
 
 
@@ -65,8 +65,9 @@ async def test_looking_at_secrets_is_no_reading_of_the_rest(asking: AgentQueue, 
     text = "".join(f"line {number}\n" for number in range(100))
     request = post(asking, call(payload={"secret": "abcd", "text": text}))
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.shows(FOUR)
-        await seen.press("r")
+        entry = seen.entry(request)
+        await seen.until(lambda: seen.has_settled(entry), "settled lines")
+        seen.chooses("reveal")
         await seen.shows('secret: "abcd"')
         before = seen.desk.share(seen.desk.inbox.entry(request.id))
         await seen.press("G")
@@ -78,7 +79,7 @@ async def test_secrets_are_hidden_again_behind_the_next_request(asking: AgentQue
     post(asking, call(payload={"token": "abcd"}))
     post(asking, call("Another", payload={"token": "efgh"}))
     async with screen(place, size=LARGE, waiting=2) as seen:
-        await seen.press("r")
+        seen.chooses("reveal")
         await seen.shows('token: "abcd"')
         await seen.press("j")
         await seen.shows("Another", FOUR)
@@ -87,11 +88,11 @@ async def test_secrets_are_hidden_again_behind_the_next_request(asking: AgentQue
         await seen.shows_no("abcd")
 
 
-async def test_r_on_a_list_shows_nothing(asking: AgentQueue, place: Path) -> None:
+async def test_nothing_is_revealed_on_a_list(asking: AgentQueue, place: Path) -> None:
     post(asking, call(payload={"token": "abcd"}))
     async with screen(place, size=SMALL, waiting=1) as seen:
-        await seen.press("r")
-        await seen.shows("r shows the secrets of an open request")
+        seen.chooses("reveal")
+        await seen.shows("open a request to show its secrets")
 
 
 async def test_a_request_with_a_hidden_value_is_not_remembered(
@@ -100,18 +101,18 @@ async def test_a_request_with_a_hidden_value_is_not_remembered(
     request = post(asking, call(payload={"token": "abcd"}))
     async with screen(place, waiting=1) as seen:
         await seen.reads(request)
-        await seen.shows("never for this call")
         await seen.press("s")
-        await seen.shows("never remembered: it hides a secret")
+        await seen.shows("cannot be allowed: it hides a secret")
     assert looking.get(request.id).pending
     assert looking.grants() == ()
 
 
-async def test_r_decides_nothing(asking: AgentQueue, looking: ReviewQueue, place: Path) -> None:
+async def test_revealing_decides_nothing(asking: AgentQueue, looking: ReviewQueue, place: Path) -> None:
     request = post(asking, call(payload={"token": "abcd"}))
     async with screen(place, waiting=1) as seen:
         await seen.reads(request)
-        await seen.press("r", "r", "r")
+        for _ in range(3):
+            seen.chooses("reveal")
         await seen.shows('token: "abcd"')
     assert looking.get(request.id).pending
 

@@ -15,12 +15,11 @@ def states(looking: ReviewQueue, *requests: StoredRequest) -> list[str]:
 
 
 async def tags(seen: Screen, *requests: StoredRequest) -> None:
+    if seen.app.review.reading:
+        await seen.press("escape")
     for request in requests:
-        await seen.press("1")
         await seen.goes_to(request)
         await seen.press("t")
-    them = "it" if len(requests) == 1 else "them"
-    await seen.shows(f"{len(requests)} tagged: [;] decides {them}", f"[;] {len(requests)} tagged", "[t] tag")
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -31,76 +30,75 @@ async def test_an_approval_covers_the_tagged_that_were_shown_and_are_not_high(
     unread, other = (post(asking, write(workdir / name, "x\n" * 90)) for name in ("unread.txt", "other.txt"))
     async with screen(place, size=size, waiting=4) as seen:
         for request in (low, danger):
-            await seen.press("1")
             await seen.reads(request)
         await tags(seen, low, danger, unread)
-        assert "*" in seen.line(" $ ls")
-        await seen.press("semicolon")
-        await seen.armed()
-        await seen.shows("TARGET 3 tagged: 2 shell, 1 write_file (tester)  1 HIGH")
-        await seen.shows("[y] approves exactly 1: ls", "left out: rm -rf build HIGH", "unread.txt", "reject all 3")
+        assert "*" in seen.line("$ ls")
+        await seen.until(lambda: seen.special.strip() == "3 tagged: Y approve 1 of 3  N reject 3")
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.shows("Approve exactly: ls", "rm -rf build HIGH", "unread.txt ")
+        await seen.sheet_armed()
         await seen.press("y")
         await seen.until(lambda: states(looking, low)[0] == "approved")
-        await seen.shows("still waiting, still tagged: rm -rf build  unread.txt", "[;] 2 tagged")
+        await seen.shows("2 tagged: ")
         assert states(looking, danger, unread, other) == ["pending"] * 3
-        await seen.shows_no("TARGET 2 tagged")
 
 
-async def test_one_reason_rejects_the_tagged_of_several_agents(
+async def test_capitals_act_on_the_tagged_wherever_the_cursor_is(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    tagged, other = (post(asking, command(text, workdir)) for text in ("ls", "pwd"))
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        for request in (tagged, other):
+            await seen.reads(request)
+        await tags(seen, tagged)
+        await seen.goes_to(other)
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.until(lambda: states(looking, tagged) == ["approved"])
+    assert states(looking, other) == ["pending"]
+
+
+async def test_small_letters_stay_with_the_focused_row(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    tagged, other = (post(asking, command(text, workdir)) for text in ("ls", "pwd"))
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        for request in (tagged, other):
+            await seen.reads(request)
+        await tags(seen, tagged)
+        await seen.goes_to(other)
+        await seen.armed()
+        await seen.press("y")
+        await seen.until(lambda: states(looking, other) == ["approved"])
+    assert states(looking, tagged) == ["pending"]
+
+
+async def test_one_message_rejects_the_tagged_of_several_agents(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     first = post(asking, command("ls", workdir))
     with agent(place, "release", session="s-42", cwd=workdir) as release:
         second, other = (post(release, command(text, workdir)) for text in ("pwd", "id"))
         async with screen(place, waiting=3) as seen:
-            await seen.press("semicolon")
-            await seen.shows("nothing is tagged: t tags")
             await tags(seen, first, second)
-            await seen.press("semicolon")
-            await seen.armed()
-            await seen.press("y")
-            await seen.shows("(y) nothing approved: no tagged request is ready", "left out:", "ls 0%", "pwd 0%")
-            await seen.press("escape", "escape")
-            await seen.shows_no("TARGET 2 tagged")
-            await seen.press("semicolon")
-            await seen.armed()
-            await seen.press("n")
-            await seen.shows("Reject 2 requests; the agent goes on", "TARGET 2 tagged")
+            await seen.group_armed()
+            await seen.press("N")
+            await seen.shows("Reject 2 requests; the agent goes on")
             await seen.types("no")
             await seen.press("enter")
             await seen.until(lambda: states(looking, first, second) == ["rejected"] * 2)
             assert states(looking, other) == ["pending"]
 
 
-async def test_remembering_the_tagged_says_for_which_sessions(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    first = post(asking, command("ls", workdir))
-    with agent(place, "release", session="s-42", cwd=workdir) as release:
-        second = post(release, command("pwd", workdir))
-        async with screen(place, size=LARGE, waiting=2) as seen:
-            for request in (first, second):
-                await seen.reads(request)
-            await tags(seen, first, second)
-            await seen.press("semicolon")
-            await seen.armed()
-            await seen.press("s")
-            await seen.shows("the session that asked", ": s-1, s-42", "approves only these 2 requests")
-            await seen.sheet_armed()
-            await seen.press("y")
-            await seen.until(lambda: states(looking, first, second) == ["approved"] * 2)
-    assert sorted(grant.session for grant in looking.grants()) == ["s-1", "s-42"]
-
-
-async def test_moving_on_makes_the_keys_act_on_the_row_again(
+async def test_a_heading_tags_all_its_members_and_escape_clears_them(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
-    requests = [post(asking, command(text, workdir)) for text in ("ls", "pwd")]
-    async with screen(place, size=LARGE, waiting=2) as seen:
-        await tags(seen, *requests)
-        await seen.press("apostrophe")
-        await seen.shows("TARGET 2 tagged")
-        await seen.press("k")
-        await seen.shows("TARGET shell ls")
-        await seen.press("T")
-        await seen.shows("2 untagged")
+    for name in ("a.txt", "b.txt"):
+        post(asking, write(workdir / name, "x\n", group_id="g"))
+    async with screen(place, waiting=2) as seen:
+        await seen.goes_to_group()
+        await seen.press("t")
+        await seen.shows("2 tagged: ")
+        await seen.press("escape")
+        await seen.shows_no("tagged")

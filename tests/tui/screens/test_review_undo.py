@@ -22,21 +22,11 @@ async def test_u_takes_back_the_last_decision(
     async with screen(place, settings=HELD, size=LARGE, waiting=2) as seen:
         await approves(seen, first)
         await approves(seen, second)
-        await seen.shows("held: 2 approvals send in")
+        await seen.shows("approved ls b, sends in ", "1 more held")
         await seen.press("u")
         await seen.shows("taken back: ls b is waiting again")
         assert (seen.entry(first).held, seen.entry(second).waiting) == (True, True)
     assert looking.get(second.id).pending
-
-
-async def test_capital_u_takes_back_all(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    first, second = (post(asking, command(f"ls {name}", workdir)) for name in "ab")
-    async with screen(place, settings=HELD, size=LARGE, waiting=2) as seen:
-        await approves(seen, first)
-        await approves(seen, second)
-        await seen.press("U")
-        await seen.shows("taken back: ls a  ls b are waiting again")
-        assert all(seen.entry(request).waiting for request in (first, second))
 
 
 async def test_what_was_sent_cannot_be_taken_back_and_the_screen_says_so(
@@ -48,7 +38,7 @@ async def test_what_was_sent_cannot_be_taken_back_and_the_screen_says_so(
         await seen.press("y")
         await seen.shows("approved by you")
         await seen.press("u")
-        await seen.shows("nothing is held; what was sent cannot be taken back")
+        await seen.shows("too late: sent already")
 
 
 async def test_a_request_that_was_taken_back_can_be_decided_again(
@@ -77,4 +67,4 @@ async def test_a_held_row_says_for_how_long(asking: AgentQueue, place: Path, wor
     request = post(asking, command("ls", workdir))
     async with screen(place, settings=HELD, size=LARGE, waiting=1) as seen:
         await approves(seen, request)
-        await seen.until(lambda: "held " in seen.line("$ ls"))
+        await seen.until(lambda: " s│" in seen.line("$ ls") or seen.line("$ ls")[:40].rstrip("│").endswith(" s"))

@@ -16,7 +16,7 @@ async def wants_to_approve_unread(seen: Screen, request: StoredRequest) -> None:
     await seen.goes_to(request)
     await seen.armed()
     await seen.press("y")
-    await seen.shows("not approved: ", "[!] approve anyway, recorded as")
+    await seen.shows("! approve unread (", "Esc back")
 
 
 async def test_y_does_not_approve_what_was_not_shown(
@@ -26,7 +26,7 @@ async def test_y_does_not_approve_what_was_not_shown(
     async with screen(place, waiting=1) as seen:
         await wants_to_approve_unread(seen, request)
         await seen.press("y", "y")
-        await seen.shows("not approved: 2 of 2 lines not shown yet")
+        await seen.shows("! approve unread (0 % shown)")
     assert looking.get(request.id).pending
 
 
@@ -42,10 +42,10 @@ async def test_the_deliberate_key_approves_and_the_share_is_recorded(
         await seen.armed()
         await seen.press("y")
         share = seen.desk.share(entry)
-        await seen.shows(f"[!] approve anyway, recorded as {int(share * 100)}% shown")
+        await seen.shows(f"! approve unread ({int(share * 100)} % shown)", "Space read on")
         await seen.offer_armed()
         await seen.press("!")
-        await seen.shows("! approved by you")
+        await seen.until(lambda: not looking.get(request.id).pending)
     stored = looking.get(request.id)
     assert stored.state is RequestState.APPROVED
     assert stored.decision is not None
@@ -71,11 +71,13 @@ async def test_where_the_preview_fails_the_arguments_are_there_and_count_as_noth
         await seen.goes_to(request)
         if size == SMALL:
             await seen.press("enter")
-        await seen.shows("Preview failed (decode error line 4). Raw arguments below", '"Crash on save"')
+        await seen.shows(
+            "it cannot be shown (decode error line 4): its arguments as sent follow", '"Crash on save"'
+        )
         assert "hunter2" not in seen.text
         await wants_to_approve_unread(seen, request)
         await seen.press("y")
-        await seen.shows("recorded as 0% shown")
+        await seen.shows("! approve unread (cannot be shown)")
     assert looking.get(request.id).pending
 
 
@@ -87,7 +89,7 @@ async def test_the_deliberate_key_does_nothing_where_it_is_not_offered(
         await seen.goes_to(request)
         await seen.armed()
         await seen.press("!")
-        await seen.shows("! counts only where the bar offers it")
+        await seen.shows("press y first; ! then approves unread")
     assert looking.get(request.id).pending
 
 
@@ -99,7 +101,7 @@ async def test_showing_the_rest_takes_the_offer_away_and_y_works(
         await wants_to_approve_unread(seen, request)
         await seen.press("space")
         await seen.until(lambda: seen.is_read(seen.entry(request)))
-        await seen.shows_no("approve anyway")
+        await seen.shows_no("approve unread")
         await seen.armed()
         await seen.press("y")
         await seen.shows("approved by you")
@@ -112,10 +114,10 @@ async def test_the_offer_ends_when_the_cursor_moves_on(
     async with screen(place, waiting=2) as seen:
         await wants_to_approve_unread(seen, first)
         await seen.press("j")
-        await seen.shows_no("approve anyway")
+        await seen.shows_no("approve unread")
         await seen.armed()
         await seen.press("!")
-        await seen.shows("! counts only where the bar offers it")
+        await seen.shows("press y first; ! then approves unread")
     assert [looking.get(request.id).pending for request in (first, second)] == [True, True]
 
 
@@ -124,7 +126,7 @@ async def test_escape_takes_the_offer_away(asking: AgentQueue, place: Path, work
     async with screen(place, waiting=1) as seen:
         await wants_to_approve_unread(seen, request)
         await seen.press("escape")
-        await seen.shows_no("approve anyway")
+        await seen.shows_no("approve unread")
 
 
 async def test_content_that_cannot_be_shown_is_approved_by_its_facts_only(
@@ -133,11 +135,10 @@ async def test_content_that_cannot_be_shown_is_approved_by_its_facts_only(
     request = post(asking, write(workdir / "logo.png", b"\x89PNG\r\n\x1a\n\x00\x00"))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
-        await seen.shows("new binary file: image/png, 10 bytes", "content cannot be shown")
+        await seen.shows("new binary file: image/png, 10 bytes")
         entry = seen.entry(request)
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and not coverage.missing)
-        await seen.shows("(y) approve: a part cannot be shown; y, !")
         await seen.armed()
         await seen.press("y")
-        await seen.shows("not approved: a part cannot be shown", "[!] approve anyway, recorded as 99% shown")
+        await seen.shows("! approve unread (not shown in full)")
     assert looking.get(request.id).pending

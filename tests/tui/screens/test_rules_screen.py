@@ -58,7 +58,8 @@ async def confirms(seen: Screen) -> None:
     """Read the rest of a change, and press its key once that is armed."""
     while top(seen).hidden_lines:
         await seen.press("space")
-    await seen.shows("[!] trust it")
+    await seen.shows("! trust it")
+    await seen.works("!")
     await seen.press("!")
 
 
@@ -145,7 +146,7 @@ async def test_a_file_that_is_gone_can_be_taken_off_the_list_of_trust(
     gone = trusted_rules(tmp_path / "gone", "shell: {}\n")
     gone.unlink()
     async with screen(place, size=size) as seen:
-        await opens_rules(seen, "1 NOT AS TRUSTED", "[x] trust it no more")
+        await opens_rules(seen, "1 NOT AS TRUSTED", "x trust it no more")
         await seen.press("j", "x")
         await seen.shows("only a file that is gone")
         await seen.press("k")
@@ -161,7 +162,7 @@ async def test_a_file_that_is_there_again_stays_trusted(place: Path, rules: Path
     gone = trusted_rules(tmp_path / "gone", "shell: {}\n")
     gone.unlink()
     async with screen(place) as seen:
-        await opens_rules(seen, "[x] trust it no more")
+        await opens_rules(seen, "x trust it no more")
         gone.write_text("shell: {}\n", "utf-8")
         top(seen)._rereading.wanted = lambda: None  # type: ignore[method-assign] - nobody told the screen yet
         await list_armed(seen)
@@ -183,7 +184,7 @@ async def test_a_typed_command_is_judged_part_by_part_while_it_is_typed(
         await seen.types("git commit; rm x")
         await seen.shows('blocked: rule "rm"', "by git commit", "by rm", "Nothing was run")
         await seen.press("enter")
-        await seen.shows("[t] type on")
+        await seen.shows("t type on")
         await seen.press("escape")
         await seen.shows_no("Nothing was run")
 
@@ -203,7 +204,7 @@ async def test_no_key_of_a_typed_call_is_a_key_of_the_screen(place: Path, rules:
         await seen.types("1eT!q5vr?")
         await seen.shows("1eT!q5vr?", "nothing is run")
         await seen.press("escape")
-        await seen.shows("[t] try a call")
+        await seen.shows("t try a call")
 
 
 # -- editing and trusting ------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ async def test_more_than_the_screen_holds_is_not_trusted_before_all_of_it_was_sh
     async with screen(place) as seen:
         await opens_rules(seen, "1 NOT AS TRUSTED")
         await seen.press("T")
-        await seen.shows("Trust these contents?", "(!) trust it", "more lines")
+        await seen.shows("Trust these contents?", "! trust it", "more lines")
         await seen.press("!")
         await seen.shows("Space shows the rest of it first")
         assert changed_files()
@@ -244,7 +245,8 @@ async def test_what_changes_while_one_reads_is_not_trusted(place: Path, rules: P
     async with screen(place, size=LARGE) as seen:
         await opens_rules(seen, "1 NOT AS TRUSTED")
         await seen.press("T")
-        await seen.shows("[!] trust it")
+        await seen.shows("! trust it")
+        await seen.works("!")
         change(rules, CHANGED.replace("git status", "git"))
         await seen.press("!")
         await seen.shows("NOT trusted: the files changed while you read")
@@ -256,9 +258,10 @@ async def test_no_other_key_trusts(place: Path, rules: Path) -> None:
     async with screen(place, size=LARGE) as seen:
         await opens_rules(seen, "1 NOT AS TRUSTED")
         await seen.press("T")
-        await seen.shows("[!] trust it")
+        await seen.shows("! trust it")
+        await seen.works("!")
         await seen.press("enter", "y", "T", "x", "space", "escape", "!")
-        await seen.shows("[T] what changed")
+        await seen.shows("T what changed")
     assert changed_files()
 
 

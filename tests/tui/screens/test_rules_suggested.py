@@ -152,11 +152,11 @@ async def test_the_screen_shows_the_difference_copies_it_and_saves_nothing(
         said: list[Saying] = []
         monkeypatch.setattr(seen.app, "speak", said.append)
         await seen.press("5")
-        await seen.shows("Rules", "[A] suggest rules")
+        await seen.shows("Rules", "A suggest rules")
         await seen.press("c")
         await seen.shows("A suggests rules; then c copies them")
         await seen.press("A")
-        await seen.shows("Suggested: 1 rule", "git log --oneline", "[c] copy the lines", "nothing is saved")
+        await seen.shows("Suggested: 1 rule", "git log --oneline", "c copy the lines", "nothing is saved")
         await seen.press("t", "T", "!", "enter", "y", "c")
         await seen.shows("copied 2 lines")
         assert [each.text for each in said if isinstance(each, Copy)] == [

@@ -86,7 +86,8 @@ async def test_who_starts_it_with_a_theme_is_not_asked(opens: Opens) -> None:
 async def test_the_choice_is_there_at_any_time(opens: Opens, folder: Path) -> None:
     async with opens(SIGNOFF_THEME="signoff-dark") as seen:
         await seen.shows("nothing waiting")
-        await seen.press("f2", "g", "enter")
+        seen.app.go("themes")
+        await seen.press("g", "enter")
         await seen.shows("theme signoff-ansi, written to your settings")
     assert load_settings(folder / "screen.yaml").theme == "signoff-ansi"
 
@@ -94,7 +95,8 @@ async def test_the_choice_is_there_at_any_time(opens: Opens, folder: Path) -> No
 async def test_where_it_cannot_be_written_the_theme_is_used_and_that_is_told(opens: Opens, folder: Path) -> None:
     save(folder, "{mouse: on}\n")
     async with opens() as seen:
-        await seen.press("f2", "g", "enter")
+        seen.app.go("themes")
+        await seen.press("g", "enter")
         await seen.shows("not written: put")
         assert seen.app.look.theme.name == "signoff-ansi"
 
@@ -124,7 +126,7 @@ async def test_on_a_light_background_the_terminals_own_yellow_and_green_are_not_
         theme = seen.app.look.theme
         assert theme.name == seen.app.theme == "signoff-ansi"
         assert not {"ansi_yellow", "ansi_green", "ansi_cyan"} & {*theme.colors.values()}
-        await seen.press("ctrl+t")
+        seen.app.use_theme("signoff-light")
         assert seen.app.look.theme.name != "signoff-ansi"
 
 
@@ -133,7 +135,7 @@ async def test_with_sixteen_colors_no_other_is_written(opens: Opens, monkeypatch
     async with opens(LARGE, SIGNOFF_THEME="signoff-light") as seen:
         colors = seen.app.look.theme.colors
         assert {each for each in colors.values() if not each.startswith("ansi_")} == set()
-        await seen.press("f2")
+        seen.app.go("themes")
         await seen.shows("Enter writes it")
         pieces = [piece for row in seen.rows for piece in row if piece.style is not None]
         used = {color for piece in pieces for color in (piece.style.color, piece.style.bgcolor) if color}

@@ -104,9 +104,9 @@ def test_the_guide_shows_the_default_file() -> None:
 
 
 def test_what_is_set_counts_and_the_rest_has_its_default() -> None:
-    settings = parse_settings("theme: signoff-light\nguard: {hold_one: 2s}\nnotify: {remind: []}\n")
+    settings = parse_settings("theme: signoff-light\nguard: {hold: 2s}\nnotify: {remind: []}\n")
     assert settings.theme == "signoff-light"
-    assert settings.guard == GuardSettings(hold_one=2.0)
+    assert settings.guard == GuardSettings(hold=2.0)
     assert settings.notify == NotifySettings(remind=())
 
 
@@ -121,7 +121,7 @@ def test_a_switch_is_on_or_true(yes: str) -> None:
         ("them: x", '1:1: them: is no key that is known here; did you mean "theme"?'),
         ("guard: {arm_mved: 1s}", '1:9: guard.arm_mved: is no key that is known here; did you mean "arm_moved"?'),
         ("guard: {arm_moved: 100ms}", "1:9: guard.arm_moved: at least 0.15 s"),
-        ("guard:\n  hold_one: 500ms", "2:3: guard.hold_one: 0 (off) or at least 0.8 s"),
+        ("guard:\n  hold: 500ms", "2:3: guard.hold: 0 (off) or at least 0.8 s"),
         ("guard: {late: 3}", "1:9: guard.late: must have a unit: 3s, or 3ms?"),
         ("guard: {late: [1s]}", "1:9: guard.late: must be a time such as 250ms, 1s or 2m, not a list"),
         ("guard: {burst_keys: 1}", "1:9: guard.burst_keys: must be a whole number from 2 to 100, not 1"),

@@ -31,7 +31,7 @@ def saved(file: Path, text: str) -> Path:
 def test_a_file_that_is_not_there_is_begun_with_every_setting(file: Path) -> None:
     keep_theme(file, "signoff-light")
     assert load_settings(file) == ScreenSettings(theme="signoff-light")
-    assert "hold_one: " in file.read_text()
+    assert "hold: " in file.read_text()
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_rest_of_a_file_stays_as_it_is(file: Path, before: str, after: str) 
 
 
 def test_what_else_was_set_holds_on(file: Path) -> None:
-    text = "guard: {hold_one: 2s}\nkeys:\n  map: {approve: A}\n"
+    text = "guard: {hold: 2s}\nkeys:\n  map: {approve: A}\n"
     keep_theme(saved(file, text), "mine")
     assert load_settings(file) == replace(parse_settings(text), theme="mine")
 

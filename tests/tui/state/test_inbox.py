@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -64,33 +65,55 @@ def test_a_request_that_ended_before_it_was_listed_never_appears() -> None:
     assert shown(inbox) == ["a"]
 
 
-def test_tidying_removes_what_ended_and_nothing_else() -> None:
+def test_what_ended_folds_away_and_nothing_else() -> None:
     inbox = filled(stored("a"), stored("b", **GROUP), stored("c", **GROUP), stored("d"))
     inbox.apply(news(ended(stored("a")), ended(stored("b", **GROUP))))
-    assert inbox.tidy() == 2
+    inbox.move_to(request_key("d"))
+    assert inbox.fold()
     assert shown(inbox) == [GROUP_ROW.id, "c", "d"]
+    assert not inbox.fold()
 
 
-def test_a_group_leaves_with_its_last_member() -> None:
-    inbox = filled(stored("a", **GROUP), stored("b"))
-    inbox.apply(news(ended(stored("a", **GROUP))))
-    inbox.tidy()
-    assert shown(inbox) == ["b"]
+def test_the_row_under_the_cursor_does_not_fold_away() -> None:
+    inbox = filled(stored("a"), stored("b"))
+    inbox.apply(news(ended(stored("a"))))
+    assert not inbox.fold()
+    assert shown(inbox) == ["a", "b"]
 
 
-def test_what_was_tidied_away_does_not_come_back() -> None:
+@pytest.mark.parametrize("group", [{}, GROUP], ids=["alone", "together"])
+def test_if_all_ended_no_row_stays(group: dict[str, str]) -> None:
+    inbox = filled(stored("a", **group), stored("b", **group))
+    inbox.apply(news(ended(stored("a", **group)), ended(stored("b", **group))))
+    assert inbox.fold()
+    assert shown(inbox) == []
+    assert inbox.cursor is None
+
+
+def test_a_group_that_ended_becomes_one_row_first_and_goes_the_next_time() -> None:
+    inbox = filled(stored("a", **GROUP), stored("b", **GROUP), stored("c"))
+    inbox.apply(news(ended(stored("a", **GROUP)), ended(stored("b", **GROUP))))
+    inbox.move_to(request_key("c"))
+    inbox.fold()
+    assert shown(inbox) == [GROUP_ROW.id, "c"]
+    inbox.fold()
+    assert shown(inbox) == ["c"]
+
+
+def test_what_folded_away_does_not_come_back() -> None:
     inbox = filled(stored("a"), stored("b"))
     inbox.apply(news(approved(stored("a"))))
-    inbox.tidy()
+    inbox.move(1)
+    inbox.fold()
     inbox.apply(news(approved(stored("a"))))
     assert shown(inbox) == ["b"]
 
 
-def test_tidying_moves_what_was_put_aside_to_the_end() -> None:
+def test_sorting_moves_what_was_put_aside_to_the_end() -> None:
     inbox = filled(stored("a"), stored("b"), stored("c"))
     inbox.set_later(["a"], later=True)
     assert shown(inbox) == ["a", "b", "c"]
-    inbox.tidy()
+    inbox.sort("arrival")
     assert shown(inbox) == ["b", "c", "a"]
 
 
@@ -98,8 +121,33 @@ def test_tidying_moves_what_was_put_aside_to_the_end() -> None:
 
 
 def test_equal_group_ids_of_two_sessions_are_two_groups() -> None:
-    inbox = filled(stored("a", group_id="save", session="s-1"), stored("b", group_id="save", session="s-2"))
-    assert shown(inbox) == ["s-1\x1fsave", "a", "s-2\x1fsave", "b"]
+    inbox = filled(
+        *(
+            stored(f"{session}{number}", group_id="save", session=session)
+            for session in ("s-1", "s-2")
+            for number in "ab"
+        )
+    )
+    assert shown(inbox) == ["s-1\x1fsave", "s-1a", "s-1b", "s-2\x1fsave", "s-2a", "s-2b"]
+
+
+def test_a_group_of_one_is_a_plain_row() -> None:
+    inbox = filled(stored("a", **GROUP), stored("b"))
+    assert shown(inbox) == ["a", "b"]
+    assert inbox.focused_group() is None
+
+
+def test_a_group_has_a_heading_from_its_second_member_on_and_keeps_it() -> None:
+    inbox = filled(stored("a", **GROUP), stored("b"))
+    inbox.apply(news(stored("c", **GROUP)))
+    inbox.apply(news(ended(stored("c", **GROUP))))
+    inbox.fold()
+    assert shown(inbox) == [GROUP_ROW.id, "a", "b"]
+    assert inbox.cursor == request_key("a")
+
+
+def test_a_group_of_which_more_are_announced_has_a_heading() -> None:
+    assert shown(filled(stored("a", group_size=4, **GROUP))) == [GROUP_ROW.id, "a"]
 
 
 def test_a_group_knows_how_many_members_were_announced() -> None:
@@ -107,13 +155,13 @@ def test_a_group_knows_how_many_members_were_announced() -> None:
 
 
 def test_closing_a_group_hides_its_members() -> None:
-    inbox = filled(stored("a", **GROUP), stored("b"))
+    inbox = filled(stored("a", **GROUP), stored("a2", **GROUP), stored("b"))
     inbox.set_open(GROUP_ROW, open_=False)
     assert shown(inbox) == [GROUP_ROW.id, "b"]
 
 
 def test_closing_a_group_moves_the_cursor_from_a_member_to_the_heading() -> None:
-    inbox = filled(stored("a", **GROUP))
+    inbox = filled(stored("a", **GROUP), stored("a2", **GROUP))
     inbox.move_to(request_key("a"))
     inbox.set_open(GROUP_ROW, open_=False)
     assert inbox.cursor == GROUP_ROW
@@ -197,25 +245,10 @@ def test_the_neighbor_is_the_next_that_waits() -> None:
 
 
 def test_a_closed_group_in_which_something_waits_is_a_neighbor() -> None:
-    inbox = filled(stored("a"), stored("b", **GROUP))
+    inbox = filled(stored("a"), stored("b", **GROUP), stored("b2", **GROUP))
     inbox.set_open(GROUP_ROW, open_=False)
     inbox.move_to_neighbor(1)
     assert inbox.cursor == GROUP_ROW
-
-
-def test_the_cursor_goes_to_a_row_near_by_when_its_own_was_tidied_away() -> None:
-    inbox = filled(stored("a"), stored("b"), stored("c"))
-    inbox.move_to(request_key("b"))
-    inbox.apply(news(ended(stored("b"))))
-    inbox.tidy()
-    assert inbox.cursor == request_key("c")
-
-
-def test_the_cursor_is_nowhere_in_an_empty_list() -> None:
-    inbox = filled(stored("a"))
-    inbox.apply(news(ended(stored("a"))))
-    inbox.tidy()
-    assert inbox.cursor is None
 
 
 # -- after a decision ----------------------------------------------------------------------------------------
@@ -263,7 +296,7 @@ def test_what_was_put_aside_is_passed_over() -> None:
 
 
 def test_a_closed_group_in_which_something_waits_is_not_passed_over() -> None:
-    inbox = filled(stored("a"), stored("b", **GROUP), stored("c"))
+    inbox = filled(stored("a"), stored("b", **GROUP), stored("b2", **GROUP), stored("c"))
     inbox.set_open(GROUP_ROW, open_=False)
     assert decided_at(inbox, "a") == GROUP_ROW
 
@@ -340,9 +373,14 @@ class Life(RuleBasedStateMachine):
         assert {row.key for row in self.inbox.rows()} == before
 
     @rule()
-    def the_person_tidies(self) -> None:
-        self.inbox.tidy()
-        assert not any(entry.closed for entry in self.inbox.entries())
+    def what_ended_folds_away(self) -> None:
+        cursor = self.inbox.cursor
+        while self.inbox.fold():
+            pass
+        assert self.inbox.cursor == (cursor if self.inbox.rows() else None)
+        focused = self.inbox.focused_group()
+        left = [entry for entry in self.inbox.entries() if entry.closed and entry.id != (cursor and cursor.id)]
+        assert all(focused is not None and entry.group == focused.key for entry in left)
 
     def _from_outside(self, request: StoredRequest) -> None:
         """Something the queue reports must not move the cursor, nor any row past another."""
@@ -350,8 +388,8 @@ class Life(RuleBasedStateMachine):
         self.inbox.apply(news(request))
         if before:
             assert self.inbox.cursor == cursor
-        kept = [row for row in self.inbox.rows() if row in before]
-        assert kept == list(before)
+        were = [row.key for row in before]
+        assert [row.key for row in self.inbox.rows() if row.key in were] == were
 
     @invariant()
     def the_cursor_is_on_a_row_whenever_there_is_one(self) -> None:

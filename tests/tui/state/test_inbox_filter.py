@@ -11,9 +11,7 @@ from test_session import GROUP, GROUP_ROW, Bench
 from signoff.filter import Filtered, Viewpoint, parse
 from signoff.queue import Risk
 from signoff_tui.guard import Omission
-from signoff_tui.input.keymap import KeyMap
-from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
-from signoff_tui.screens.review.seeking import first_waiting
+from signoff_tui.screens.review.filter import filter_line, first_waiting, nothing_listed
 from signoff_tui.state.inbox import Order, RowKey, following
 from signoff_tui.state.inbox_filter import Hidden, InboxFilter
 from signoff_tui.text.lines import Line
@@ -147,32 +145,17 @@ def test_the_counts_of_the_inbox_know_no_filter(bench: Filtering) -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_the_danger_that_is_hidden_is_told_at_any_width(width: int) -> None:
-    told = filter_line("agent:" + "x" * 300, Hidden(12, 3), KeyMap(), width)
-    assert "12 hidden" in texts((told,))
-    assert "of these 3 HIGH" in texts((told,))
-    assert "\\" in texts((told,))
-    words = " ".join(texts(nothing_listed(Hidden(12, 3), KeyMap(), width)).split())
-    assert words == "No rows match. 12 waiting, 3 HIGH hidden. \\ clears the filter."
+    told = filter_line("agent:" + "x" * 300, Hidden(12, 3), 2, 14, width)
+    assert "2 of 14 match, 3 HIGH hidden" in texts((told,))
+    assert "Esc" in texts((told,))
+    words = " ".join(texts(nothing_listed(Hidden(12, 3), width)).split())
+    assert words == "No rows match. 12 waiting, 3 HIGH hidden. Esc clears the filter."
 
 
-def test_a_filter_that_matches_nothing_says_so(bench: Filtering) -> None:
-    bench.keeps("agent:nobody")
-    assert bench.rows == ["a"]
-    told = texts((filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 120),))
-    assert "no row matches agent:nobody; the focused one stays listed  [\\] clears it" in told
-    assert "no row matches agent:nobody" in texts(
-        (filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 80),)
-    )
-
-
-@pytest.mark.parametrize(
-    ("width", "words"),
-    [(120, "agent:=x; the focused one does not match"), (50, "agent:=x; the focused one stays")],
-)
-def test_a_row_that_stays_among_others_is_told_not_to_match(width: int, words: str) -> None:
-    told = texts((filter_line("agent:=x", Hidden(2, 0), KeyMap(), width, strays=True),))
-    assert words in told
-    assert "[\\]" in told
+@pytest.mark.parametrize("strays", [False, True])
+def test_a_row_that_stays_although_it_does_not_match_is_told(strays: bool) -> None:
+    told = texts((filter_line("agent:=x", Hidden(2, 0), 1, 3, 120, strays=strays),))
+    assert ("the focused one stays" in told) is strays
 
 
 def test_only_a_row_that_the_filter_would_hide_strays(bench: Filtering) -> None:
@@ -183,11 +166,11 @@ def test_only_a_row_that_the_filter_would_hide_strays(bench: Filtering) -> None:
 
 
 @pytest.mark.parametrize("width", [41, 50, 62, 80])
-def test_a_filter_that_matches_nothing_names_the_key_that_clears_it(width: int) -> None:
-    row = filter_line("risk:high", Hidden(0, 0, matches=False), KeyMap(), width)
+def test_a_filter_that_matches_nothing_says_so_and_names_the_key_that_clears_it(width: int) -> None:
+    row = filter_line("risk:high", Hidden(0, 0, matches=False), 0, 3, width)
     assert row.width <= width
-    assert "no row matches risk:high" in texts((row,))
-    assert "".join(piece.text.text for piece in row.right).strip() == "[\\] clears it"
+    assert "nothing matches" in texts((row,))
+    assert "".join(piece.text.text for piece in row.right).split() == ["Esc", "clears"]
 
 
 # -- what is hidden is decided by nothing that covers several --------------------------------------------------

@@ -75,6 +75,7 @@ def test_what_left_the_inbox_is_forgotten(bench: Bench) -> None:
     entry = bench.entry("one")
     first = subjects.subject(entry).call
     bench.desk.apply(news(approved(entry.request)))
-    bench.desk.tidy()
+    bench.desk.inbox.move(1)
+    bench.desk.fold()
     subjects.forget_the_gone()
     assert subjects.subject(entry).call is not first

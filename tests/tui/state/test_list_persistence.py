@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from screen_bench import agent, command, ids, post, screen, write
+from screen_bench import LARGE, agent, post, screen, write
 
 from signoff_tui.state.inbox import RowKey
 from signoff_tui.state.persistence import ListState, ListStates
 
-LEFT = ListState("agent:docs", "risk", ("s-41\x1fsave",), ("request", "r-1"))
+LEFT = ListState("risk", ("s-41\x1fsave",), ("request", "r-1"), {120: 44})
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def test_what_is_kept_comes_back(states: ListStates, tmp_path: Path) -> None:
 @given(
     st.builds(
         ListState,
-        st.text(),
         st.sampled_from(["arrival", "risk", "agent"]),
         st.lists(st.text(), max_size=3).map(tuple),
         st.none() | st.tuples(st.sampled_from(["group", "request"]), st.text()),
+        st.dictionaries(st.integers(100, 300), st.integers(34, 200), max_size=3),
     )
 )
 def test_any_state_comes_back(tmp_path_factory: pytest.TempPathFactory, state: ListState) -> None:
@@ -63,14 +63,15 @@ def test_nobody_else_can_read_it(states: ListStates, tmp_path: Path) -> None:
         "{",
         "[]",
         "{}",
-        '{"filter": 1, "order": "risk", "closed": [], "focus": null}',
-        '{"filter": "", "order": "best", "closed": [], "focus": null}',
-        '{"filter": "", "order": "risk", "closed": [1], "focus": null}',
-        '{"filter": "", "order": "risk", "closed": "ab", "focus": null}',
-        '{"filter": "", "order": "risk", "closed": [], "focus": ["agent", "x"]}',
-        '{"filter": "", "order": "risk", "closed": [], "focus": ["group"]}',
-        '{"filter": "", "order": "risk", "closed": [], "focus": null, "more": 1}',
-        '{"filter": "' + "a" * 1_000_000 + '", "order": "risk", "closed": [], "focus": null}',
+        '{"borders": [], "order": "risk", "closed": [], "focus": null}',
+        '{"borders": {"wide": 3}, "order": "risk", "closed": [], "focus": null}',
+        '{"borders": {}, "order": "best", "closed": [], "focus": null}',
+        '{"borders": {}, "order": "risk", "closed": [1], "focus": null}',
+        '{"borders": {}, "order": "risk", "closed": "ab", "focus": null}',
+        '{"borders": {}, "order": "risk", "closed": [], "focus": ["agent", "x"]}',
+        '{"borders": {}, "order": "risk", "closed": [], "focus": ["group"]}',
+        '{"borders": {}, "order": "risk", "closed": [], "focus": null, "more": 1}',
+        '{"borders": {}, "order": "risk", "closed": ["' + "a" * 1_000_000 + '"], "focus": null}',
     ],
 )
 def test_what_cannot_be_read_is_forgotten(states: ListStates, tmp_path: Path, text: str) -> None:
@@ -90,42 +91,22 @@ async def test_the_screen_goes_on_where_it_was_left(place: Path, tmp_path: Path,
     with agent(place, "docs", cwd=tmp_path) as docs, agent(place, "tests", cwd=tmp_path) as other:
         first, second = (post(docs, write(tmp_path / f"{name}.txt", name)) for name in "ab")
         member, _ = (post(docs, write(tmp_path / f"{name}.txt", name, group_id="save")) for name in "cd")
-        hidden = post(other, write(tmp_path / "e.txt", "e"))
-        async with screen(place, list_states=states, waiting=5) as seen:
+        post(other, write(tmp_path / "e.txt", "e"))
+        async with screen(place, size=LARGE, list_states=states, waiting=5) as seen:
             await seen.press("o")
             await seen.goes_to(member)
             await seen.press("left")
             await seen.goes_to(second)
+            await seen.press("greater_than_sign")
             seen.app.review.filtering.use("agent:docs")
-        async with screen(place, list_states=states, waiting=5) as seen:
+        async with screen(place, size=LARGE, list_states=states, waiting=5) as seen:
             inbox = seen.desk.inbox
-            await seen.shows("filtered as you left it: 1 hidden")
-            assert ids([entry.request for entry in inbox.hidden()]) == [hidden.id]
+            assert inbox.hidden() == ()
             assert inbox.order == "risk"
             assert inbox.cursor == RowKey("request", second.id)
             assert first.id in inbox
+            assert seen.app.review.border
             assert inbox.row_index(RowKey("request", member.id)) is None
-
-
-async def test_a_filter_that_hides_high_risk_says_so_in_red(
-    place: Path, tmp_path: Path, states: ListStates
-) -> None:
-    states.save(ListState(filter="agent:nobody"))
-    with agent(place, cwd=tmp_path) as asking:
-        post(asking, command("rm -rf build", tmp_path))
-        async with screen(place, list_states=states, waiting=1) as seen:
-            await seen.shows("1 hidden, of these 1 HIGH")
-
-
-async def test_a_filter_that_is_not_valid_any_more_lists_everything(
-    place: Path, tmp_path: Path, states: ListStates
-) -> None:
-    states.save(ListState(filter="colour:red"))
-    with agent(place, cwd=tmp_path) as asking:
-        post(asking, write(tmp_path / "a.txt", "a"))
-        async with screen(place, list_states=states, waiting=1) as seen:
-            await seen.shows("everything is listed: the filter from before")
-            assert seen.desk.inbox.hidden() == ()
 
 
 def test_a_state_that_would_never_end_or_never_begin_is_forgotten(states: ListStates, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, content_key
 from signoff_tui.state.inbox import Entry, RowKey
-from signoff_tui.state.reach import remember_preview, waiting_of_agent
+from signoff_tui.state.reach import waiting_of_agent
 from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.summary import already_ended_text
 
@@ -166,12 +166,14 @@ def test_what_was_shown_is_remembered_when_the_documents_are_forgotten() -> None
     assert made.desk.share(made.entry("r1")) == 1.0
 
 
-def test_what_ended_is_forgotten_when_it_is_tidied_away() -> None:
+def test_what_ended_is_forgotten_when_it_folds_away() -> None:
     made = bench(stored("a"), stored("b"))
     made.reads("a")
     before = made.entry("a")
     made.hears(ended(before.request))
-    assert made.desk.tidy() == 1
+    made.desk.inbox.move(1)
+    made.desk.fold()
+    assert "a" not in made.desk.inbox
     assert made.desk.coverage(before) is None
 
 
@@ -285,24 +287,7 @@ def test_a_held_group_goes_on_when_one_of_its_members_changed() -> None:
 def test_a_changed_request_says_so() -> None:
     made = bench(stored("a"))
     made.hears(stored("a", revision=2))
-    assert made.entry("a").note.startswith("CHANGED: rev 1 -> 2. Read again")
-
-
-# -- remembering ---------------------------------------------------------------------------------------------
-
-
-def test_the_preview_counts_the_other_waiting_requests_that_match() -> None:
-    same = {"arguments": {"command": "ls"}}
-    made = bench(
-        stored("a", **same),
-        stored("b", **same),
-        stored("other arguments"),
-        stored("c", session="another", **same),
-        stored("d", tool_name="other_tool", **same),
-        stored("e", **same),
-    )
-    made.hears(ended(made.entry("e").request))
-    assert remember_preview(made.desk.inbox, "a").matching == 1
+    assert made.entry("a").note == "changed: read again"
 
 
 # -- stopping and putting aside ------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from test_inbox_filter import Filtering
 from test_session import Bench
 
 from signoff.queue import Risk
-from signoff_tui.guard import Act, Decide, Ignored, OpenEditor, Reason
+from signoff_tui.guard import Act, Decide, OpenEditor, OpenSheet
+from signoff_tui.state.inbox import RowKey
 
 
 @pytest.fixture
@@ -83,22 +84,37 @@ def test_a_tag_that_was_put_on_by_accident_is_undone(bench: Bench) -> None:
 # -- acting --------------------------------------------------------------------------------------------------
 
 
-def test_acting_ends_when_the_last_tag_falls(bench: Bench) -> None:
-    tag(bench, "a")
-    bench.desk.tags.act(on=True)
-    bench.hears(ended(bench.entry("a").request))
-    assert not bench.desk.tags.acting
+def test_capitals_are_about_what_is_tagged_and_small_letters_about_the_row(bench: Bench) -> None:
+    tag(bench, "ac")
+    bench.desk.inbox.move_to(RowKey("request", "d"))
     target = bench.desk.target()
     assert target is not None
     assert target.focus is not None
+    assert (target.focus.id, target.group) == ("d", "tagged")
+    assert {ref.id for ref in target.ready} == {"a", "c"}
 
 
-def test_after_an_act_what_it_left_out_stays_tagged_and_the_keys_are_about_the_row_again(bench: Bench) -> None:
+def test_capitals_are_about_the_row_again_when_the_last_tag_falls(bench: Bench) -> None:
+    tag(bench, "a")
+    bench.hears(ended(bench.entry("a").request))
+    target = bench.desk.target()
+    assert target is not None
+    assert target.group is None
+
+
+def test_what_an_approval_leaves_out_stays_tagged(bench: Bench) -> None:
     tag(bench, "abd")
-    bench.desk.tags.act(on=True)
-    held = bench.presses("y")
-    assert (held.permit.act, [ref.id for ref in held.refs]) == (Act.APPROVE_GROUP, ["a"])
-    assert (tagged(bench), bench.desk.tags.acting) == (["b", "d"], False)
+    verdict = bench.judges("Y")
+    assert isinstance(verdict, OpenSheet)
+    assert [ref.id for ref in verdict.offer.refs] == ["a"]
+    bench.desk.tags.decided(verdict.offer.refs)
+    assert tagged(bench) == ["b", "d"]
+
+
+def test_one_key_approves_the_tagged_if_all_of_them_were_read(bench: Bench) -> None:
+    tag(bench, "ac")
+    held = bench.presses("Y")
+    assert (held.permit.act, [ref.id for ref in held.refs]) == (Act.APPROVE_GROUP, ["a", "c"])
 
 
 def test_a_decision_about_one_request_unties_its_tag_only(bench: Bench) -> None:
@@ -109,18 +125,9 @@ def test_a_decision_about_one_request_unties_its_tag_only(bench: Bench) -> None:
 
 def test_rejecting_the_tagged_covers_all_that_wait_and_nothing_else(bench: Bench) -> None:
     tag(bench, "bd")
-    bench.desk.tags.act(on=True)
-    verdict = bench.judges("n")
+    verdict = bench.judges("N")
     assert isinstance(verdict, OpenEditor)
     assert [ref.id for ref in verdict.offer.refs] == ["b", "d"]
-
-
-def test_stopping_an_agent_is_no_act_on_the_tagged(bench: Bench) -> None:
-    tag(bench, "ac")
-    bench.desk.tags.act(on=True)
-    verdict = bench.judges("X")
-    assert isinstance(verdict, Ignored)
-    assert verdict.reason is Reason.NOTHING
 
 
 requests = st.fixed_dictionaries(
@@ -136,7 +143,7 @@ requests = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(requests, min_size=1, max_size=5), st.sampled_from("yYsS"))
+@given(st.lists(requests, min_size=1, max_size=5), st.just("Y"))
 def test_an_act_on_the_tagged_covers_what_is_tagged_listed_read_and_not_high(
     drawn: list[dict[str, object]], key: str
 ) -> None:
@@ -157,8 +164,7 @@ def test_an_act_on_the_tagged_covers_what_is_tagged_listed_read_and_not_high(
         if each["ends"]:
             bench.hears(ended(entry.request))
     bench.keeps("agent:False")
-    bench.desk.tags.act(on=True)
-    acting = bench.desk.tags.acting
+    acting = bool(bench.desk.tags)
     verdict = bench.judges(key)
     covered = verdict.permit.refs if isinstance(verdict, Decide) else getattr(verdict, "offer", None)
     refs = {ref.id for ref in (covered if isinstance(covered, tuple) else covered.refs if covered else ())}

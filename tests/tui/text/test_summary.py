@@ -19,6 +19,8 @@ from signoff_tui.text.summary import (
     LONGEST,
     already_ended_text,
     ended_text,
+    group_name,
+    next_in_batch,
     summarize,
 )
 
@@ -34,18 +36,18 @@ def test_an_edited_file_is_named_by_its_path_from_the_working_directory(workdir:
     (workdir / "src").mkdir()
     (workdir / "src/a.py").write_text("old\n")
     summary = summarize(declared(workdir, FileWrite(str(workdir / "src/a.py"), "new\n")))
-    assert (summary.letter, summary.what.text, summary.path) == ("D", "src/a.py", True)
+    assert (summary.letter, summary.what.text, summary.path) == ("M", "src/a.py", True)
 
 
 def test_a_file_that_is_removed_is_named_alone(workdir: Path) -> None:
     path = workdir / "a.py"
     path.write_text("old\n")
     summary = summarize(declared(workdir, FileWrite(str(path), ""), Command(f"rm -- {path}", str(workdir))))
-    assert (summary.what.text, summary.path) == ("a.py", True)
+    assert (summary.letter, summary.what.text, summary.path) == ("D", "a.py", True)
 
 
 def test_a_file_that_is_not_there_yet_is_new(workdir: Path) -> None:
-    assert summarize(declared(workdir, FileWrite(str(workdir / "a.py"), "new\n"))).letter == "N"
+    assert summarize(declared(workdir, FileWrite(str(workdir / "a.py"), "new\n"))).letter == "A"
 
 
 def test_a_binary_file_is_marked_as_one(workdir: Path) -> None:
@@ -116,6 +118,103 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
     assert text != "ls -l"
 
 
+# -- the name of a group -------------------------------------------------------------------------------------
+
+
+def named(given: str, *requests: StoredRequest) -> str:
+    return group_name(given, requests or (stored("a"), stored("b"))).text
+
+
+def writes(*paths: Path, cwd: str) -> list[StoredRequest]:
+    return [
+        stored(f"r{at}", snapshot=take((FileWrite(str(path), "new\n"),)).to_json(), cwd=cwd)
+        for at, path in enumerate(paths)
+    ]
+
+
+@pytest.mark.parametrize("given", ["save project", "step 3", "release", "deploy v2.1"])
+def test_a_group_has_the_name_that_its_sender_gave(given: str) -> None:
+    assert named(given) == given
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("save project 3f2a9c1e", "save project"),
+        ("save project, #1234567", "save project"),
+        ("turn: 0b5c7a3e-11d2-4f6a-9e44-5d2a1c3b7e90", "turn"),
+    ],
+)
+def test_an_id_at_the_end_of_the_name_is_left_out(given: str, name: str) -> None:
+    assert named(given) == name
+
+
+@pytest.mark.parametrize(
+    "given", ["", "  ", "17", "b-7700001", "call_9f8e7d6c5b4a", "0b5c7a3e-11d2-4f6a-9e44-5d2a1c3b7e90"]
+)
+def test_a_name_that_is_only_an_id_is_none(given: str) -> None:
+    assert named(given) == "2 calls of create_issue"
+
+
+def test_the_name_of_a_group_is_made_safe() -> None:
+    name = named(f"save {HOSTILE}")
+    assert name.startswith("save a")
+    assert name.isprintable()
+
+
+def test_files_without_a_name_are_named_by_the_folder_that_holds_all_of_them(workdir: Path) -> None:
+    for folder in ("src/app", "src/lib"):
+        (workdir / folder).mkdir(parents=True)
+    paths = [workdir / "src/app/a.py", workdir / "src/lib/b.py"]
+    assert named("", *writes(*paths, cwd=str(workdir))) == "write 2 files in src/"
+    assert named("", *writes(*paths, cwd=str(workdir / "src"))) == "write 2 files"
+    assert named("", *writes(paths[0], cwd=str(workdir))) == "write 1 file in src/app/"
+
+
+def test_a_path_that_no_tool_would_send_leaves_the_folder_out(workdir: Path) -> None:
+    sound, broken = writes(workdir / "a.py", workdir / "b.py", cwd=str(workdir))
+    snapshot = broken.submission.snapshot
+    assert snapshot is not None
+    snapshot["steps"][0]["path"] = "b.py"
+    assert named("", sound, broken) == named("", broken, broken) == "write 2 files"
+
+
+def test_commands_and_calls_without_a_name_are_counted(workdir: Path) -> None:
+    runs = [declared(workdir, Command(text, str(workdir))) for text in ("ls", "make", "pytest")]
+    assert named("", *runs) == "run 3 commands"
+    assert named("", *runs[:1]) == "run 1 command"
+    assert named("", stored("a", tool_name=HOSTILE)).isprintable()
+    assert named("", *runs, *writes(workdir / "a.py", cwd=str(workdir))) == "4 calls of create_issue"
+    assert named("", stored("a", tool_name="fetch"), stored("b")) == "2 calls in one turn"
+
+
+# -- what follows in the turn --------------------------------------------------------------------------------
+
+
+def test_the_calls_that_follow_in_the_turn_are_told_by_tool_and_first_text() -> None:
+    following = [
+        {"tool": "shell", "arguments": {"timeout": 3, "command": "npm test", "cwd": "/work"}},
+        {"tool": "wait", "arguments": {"seconds": 3}},
+        {"tool": "list"},
+        {},
+    ]
+    request = stored("a", batch_id="b", batch_position=0, batch_remaining=following)
+    assert next_in_batch(request) == ["shell npm test", "wait", "list", "?"]
+    assert next_in_batch(stored("a")) == []
+
+
+def test_what_follows_hides_secrets_and_is_no_longer_than_a_row() -> None:
+    following = [
+        {"tool": "login", "arguments": {"password": "hunter2"}},
+        {"tool": "login", "arguments": {"pin": "4711"}},
+        {"tool": "say", "arguments": {"text": "x" * 100_000}},
+    ]
+    told = next_in_batch(stored("a", batch_remaining=following, masked_keys=["pin"]))
+    assert "hunter2" not in told[0]
+    assert "4711" not in told[1]
+    assert len(told[2]) == LONGEST
+
+
 # -- how a request ended -------------------------------------------------------------------------------------
 
 
@@ -131,7 +230,7 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
         (stored("r", state=RequestState.WITHDRAWN), "withdrawn, nobody decided"),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)),
-            "gone, nobody listens",
+            "agent exited",
         ),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_lost(300_000_000)),

@@ -40,11 +40,13 @@ class Seen:
         self.pilot = pilot
         self.list = app.query_one(RowList)
 
-    def show(self, rows: list[str], focus: str, lines_per_row: int = 1) -> None:
+    def show(self, rows: list[str], focus: str, lines_per_row: int = 1, *, by_name: bool = False) -> None:
         def paint(index: int, _width: int) -> tuple[Line, ...]:
             return tuple(line(chunk(f"{rows[index]}.{part}")) for part in range(lines_per_row))
 
-        self.list.show(len(rows), paint, cursor=rows.index(focus), lines_per_row=lines_per_row)
+        self.list.show(
+            len(rows), paint, cursor=rows.index(focus), lines_per_row=lines_per_row, key=focus if by_name else None
+        )
 
     @property
     def lines(self) -> list[str]:
@@ -89,6 +91,17 @@ async def test_the_focused_row_keeps_its_line_when_rows_above_it_leave() -> None
         assert seen.line_of("row30") == before
 
 
+async def test_a_row_that_is_known_by_its_key_keeps_its_line_even_where_all_rows_have_room() -> None:
+    async with one_list() as seen:
+        seen.show(names(6), "row4", by_name=True)
+        before = seen.line_of("row4")
+        seen.show([*names(3, "new"), *names(6)], "row4", by_name=True)
+        assert seen.line_of("row4") == before
+        assert seen.lines[-4:] == [""] * 4
+        seen.show([*names(3, "new"), *names(6)], "row3", by_name=True)
+        assert seen.lines == [*(f"new{number}.0" for number in range(3)), *(f"row{at}.0" for at in range(6)), ""]
+
+
 async def test_moving_the_cursor_scrolls_no_further_than_needed() -> None:
     async with one_list() as seen:
         rows = names(50)
@@ -127,10 +140,10 @@ async def test_a_row_of_two_lines_is_shown_whole() -> None:
         assert seen.lines[-2:] == ["row7.0", "row7.1"]
 
 
-async def test_what_is_visible_and_what_lies_below_is_known() -> None:
+async def test_what_is_visible_is_known() -> None:
     async with one_list() as seen:
         seen.show(names(50), "row20")
-        assert (seen.list.visible_rows, seen.list.rows_below) == (range(11, 21), range(21, 50))
+        assert seen.list.visible_rows == range(11, 21)
 
 
 async def test_the_list_ends_with_blank_lines() -> None:

@@ -16,8 +16,8 @@ revision and digest.
 **Telling it what is shown**
 
 =============================== ==================================================================
-`show(target, cause)`           the target line now names this `Target` (or `None`); a call with
-                                an equal target does nothing
+`show(target, cause)`           the screen now names this `Target` (or `None`); a call with an
+                                equal target does nothing
 `changed()`                     contents, risk or state of the focused request changed
 `resized(too_small=...)`        everything is laid out anew; decision keys are off while too small
 `restart()`                     a modal closed, the theme changed: wait for a paint, arm anew
@@ -45,8 +45,8 @@ text)`
 `Decide(permit)`    call `guard.hold(permit, payload)`, then advance
 `OpenEditor(offer)` show the feedback editor (`offer.act` is `REJECT` or `STOP`) for `offer.refs`;
                     the guard is in editor scope already, Enter gives `Decide`
-`OpenSheet(offer)`  show a sheet (`offer.act` is `REMEMBER` or `STOP_ALL`), then call
-                    `sheet_opened`; the guard is in sheet scope already
+`OpenSheet(offer)`  show a sheet (`offer.act` is `APPROVE_GROUP`, `REMEMBER` or `STOP_ALL`),
+                    then call `sheet_opened`; the guard is in sheet scope already
 `NeedsUnseenBar`    show the bar "not everything was shown"; it offers `!`
 `NeedsGroupBar`     show what is left out and why: no member is ready
 `Answered(key)`     a question opened with `question_opened` got this answer
@@ -58,10 +58,11 @@ keys)`; with the last one the screen undoes what `keys` changed of the view (fil
 **Sheets, editors, bars**
 
 `sheet_opened(confirm="y" or "!", extra=keys)` names the one key that confirms; for `STOP_ALL` it
-takes `refs`, the requests that the sheet lists. For `REMEMBER` of one request it may take a
-`Release(key, refs)`: that key gives a `Decide` whose act is `RELEASE`, about the request itself and
-those of the listed ones that still wait. `question_opened(keys)` asks something of the
-screen's own, such as whether to quit. `sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
+takes `refs`, the requests that the sheet lists. For `REMEMBER` it takes `releases`, the keys that go
+through with it, each with further requests that the sheet lists for it: with some, the key gives a
+`Decide` whose act is `RELEASE`, about the request itself and those of the listed ones that still
+wait. `question_opened(keys)` asks something of the screen's own, such as whether to quit.
+`sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
 text boxes that decide nothing (filter, palette); `editor_closed()` for every text box;
 `editor_softened()` when a key turns a stop into a reject. `bar_closed()` when Esc closes the bar that
 `NeedsUnseenBar` opened. `Decide` and `Answered` end the sheet or editor they came from.
@@ -71,12 +72,13 @@ text boxes that decide nothing (filter, palette); `editor_closed()` for every te
 `hold(permit, payload)` starts the hold and returns a `Held`. A permit can be held once, before the
 next key. `guard.holds` is a `Holds`: `due(now)` hands out what is to be sent now, `next_due()` says
 when to look again, `take_back_last()`, `take_back_all()`, `release_all()` (quit and send),
-`row_text(request_id, now)`, `line(now)`. **Nothing but what `due` and `release_all` return may be
+`row_text(request_id, now)`. **Nothing but what `due` and `release_all` return may be
 sent, and only to `held.refs`:** that is what makes it impossible to decide past the guard.
 
 **Saying how it stands**
 
-`status(now)` gives the word at the right end of the target line and when it changes next.
+`status(now)` gives one word for how the target stands, and when that changes next;
+`set_armed(now)` says if the keys about several requests count, `offer_armed(now)` if `!` does.
 `guard.eligible(members)` says which members of a group an approval would cover and why the others
 are left out; `Target.one`, `.heading` and `.tagged` take its answer. `guard.offers_unseen` says
 whether the bar with `!` is open, `guard.typed_text` what was typed while the keys are locked.
@@ -130,7 +132,6 @@ from signoff_tui.guard.results import (
     Verdict,
 )
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.stage import Release
 from signoff_tui.guard.targets import (
     Eligibility,
     LeftOut,
@@ -178,7 +179,6 @@ __all__ = [
     "Reaction",
     "Reason",
     "Ref",
-    "Release",
     "Risk",
     "SheetClosed",
     "Status",

@@ -21,6 +21,7 @@ from signoff_tui.guard.results import (
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.targets import (
     Eligibility,
+    Omission,
     Ref,
     Target,
     TargetFacts,
@@ -30,8 +31,6 @@ from signoff_tui.guard.targets import (
 )
 
 __all__ = ["Judge"]
-
-LONG_HOLDS = (Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER, Act.RELEASE, Act.STOP, Act.STOP_ALL)
 
 
 class Judge:
@@ -67,9 +66,10 @@ class Judge:
             return self._despite_unseen(key, target, t)
         if decision == "X":
             return self._stop_all(key, target)
-        if decision.islower() and target.kind is TargetKind.HEADING:
-            return Ignored(Reason.CAPITALS, f"{key} acts on one request, capitals act on groups")
-        if decision.isupper() or target.kind is TargetKind.TAGGED:
+        heading = target.kind is TargetKind.HEADING
+        if decision in "ynx" and heading:
+            return Ignored(Reason.CAPITALS, _one_by_one(key, decision, target))
+        if decision.isupper() or heading or target.kind is TargetKind.TAGGED:
             return self._about_group(key, decision.lower(), target, t, named)
         if target.focus is None:
             return _nothing(key)
@@ -86,7 +86,7 @@ class Judge:
             return Ignored(Reason.ENDED, "it ended meanwhile: nothing can be sent")
         permit = self._permit(offer.act, still, key, t)
         refs = (*permit.refs, *self._released(offer))
-        return Decide(replace(permit, refs=refs, many=permit.many or len(offer.refs) > 1 or offer.high))
+        return Decide(replace(permit, refs=refs))
 
     def look(self, ref: Ref) -> TargetFacts:
         """The facts of a request now; one that is gone or held does not wait."""
@@ -113,12 +113,12 @@ class Judge:
             return obstacle
         if decision in "nx":
             act = Act.REJECT if decision == "n" else Act.STOP
-            return OpenEditor(Offer(act, (ref,), key, high=is_high(facts.risk)))
+            return OpenEditor(Offer(act, (ref,), key))
         nothing_left = _nothing_left(facts)
         if nothing_left is not None:
             return nothing_left
         if decision == "s" and is_high(facts.risk):
-            return Ignored(Reason.HIGH, "a HIGH request is never remembered")
+            return Ignored(Reason.HIGH, "HIGH is never allowed for a session")
         if decision == "s" and ref.instead:
             return Ignored(Reason.NOTHING, f"{key} does nothing: what you changed is approved once")
         if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):
@@ -137,7 +137,7 @@ class Judge:
 
     def _about_group(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
         if target.group is None:
-            return Ignored(Reason.NO_GROUP, f"{key} acts on groups, this is a single request")
+            return Ignored(Reason.NO_GROUP, f"{key} works on a group, this is a single request")
         if decision in "nx":
             return self._reject_group(key, decision, target, named & target.rest)
         who = self._group_now(target, target.ready)
@@ -145,6 +145,8 @@ class Judge:
             return NeedsGroupBar(who.left_out, remembers=decision == "s")
         if decision == "s":
             return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
+        if any(member.reason is not Omission.CLOSED for member in who.left_out):
+            return OpenSheet(Offer(Act.APPROVE_GROUP, who.ready, key, left_out=who.left_out, group=True))
         ready = [self.look(ref) for ref in who.ready]
         return Decide(self._permit(Act.APPROVE_GROUP, ready, key, t))
 
@@ -153,9 +155,8 @@ class Judge:
         refs = tuple(sorted(who.waiting & named))
         if not refs:
             return Ignored(Reason.CLOSED, "nothing of it waits")
-        high = any(is_high(self.look(ref).risk) for ref in refs)
         left_out = tuple(member for member in who.left_out if member.ref not in refs)
-        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, high, left_out))
+        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, left_out))
 
     def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
         return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)
@@ -181,7 +182,6 @@ class Judge:
             key=key,
             pressed_at=t,
             shown=min(member.coverage for member in members),
-            many=act in LONG_HOLDS or any(is_high(member.risk) for member in members),
         )
 
 
@@ -190,6 +190,13 @@ _HELD = "a decision about it is held: take it back first"
 
 def _nothing_left(facts: TargetFacts) -> Ignored | None:
     return Ignored(Reason.NOTHING, facts.nothing) if facts.nothing else None
+
+
+def _one_by_one(key: str, decision: str, target: Target) -> str:
+    """The reason why a small letter does nothing on the heading of a group."""
+    if decision == "n":
+        return f"open a request to reject it, or N rejects all {len(target.rest)}"
+    return f"{key} works on one request, Y on the group" if decision == "y" else f"{key} works on one request"
 
 
 def _nothing(key: str) -> Ignored:

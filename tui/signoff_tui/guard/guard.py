@@ -50,7 +50,7 @@ class Status(Struct, frozen=True):
     """The state of the guard.
 
     Attributes:
-        word: For the right end of the target line, such as `armed` or `arming 0.4s`.
+        word: How the target stands, such as `armed` or `arming 0.4s`.
         changes_at: Time when it changes by itself, or `None`.
     """
 
@@ -197,6 +197,23 @@ class DecisionGuard(Stage, Guard[Payload]):
             return Status("")
         return self._target_status(self.target, now)
 
+    def next_arming(self, now: float) -> float | None:
+        """The next time at which keys begin to count, or None."""
+        moments = [self._quiet_at, *(arming.armed_at for arming in self._armings())]
+        return min((at for at in moments if at is not None and at > now), default=None)
+
+    def set_armed(self, now: float) -> bool:
+        """True if the keys about several requests count at `now`, as far as their target goes."""
+        at = self._set.armed_at
+        return (
+            self._editor is None and self._blocked("") is None and at is not None and self._quiet_at <= now >= at
+        )
+
+    def offer_armed(self, now: float) -> bool:
+        """True if the question that offers `!` takes it at `now`."""
+        at = None if self._bar is None else self._bar.armed_at
+        return at is not None and at <= now
+
     # Scopes
 
     def _press_in_editor(self, editor: Editor, key: str, t: float) -> Reaction:
@@ -235,7 +252,7 @@ class DecisionGuard(Stage, Guard[Payload]):
         if target is None:
             return self._blocked(key) or Ignored(Reason.NOTHING, f"{key} has nothing to decide")
         if decision == "!" and self._bar is None:
-            return Ignored(Reason.NOT_OFFERED, f"{key} counts only where the bar offers it")
+            return Ignored(Reason.NOT_OFFERED, f"press y first; {key} then approves unread")
         mistimed = self._mistimed(self._arming_of(decision, target), key, t, now, seen)
         blocked = self._blocked(key)
         if blocked is not None:
@@ -252,7 +269,7 @@ class DecisionGuard(Stage, Guard[Payload]):
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
             return self._bar
-        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED) or decision in "YNS"
+        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED) or decision in "YN"
         return self._set if about_set and target.group is not None else self._one
 
     def _granted(self, verdict: Verdict) -> Verdict:
@@ -309,7 +326,7 @@ class DecisionGuard(Stage, Guard[Payload]):
             arming.restart(t)
         elif seen.quiet >= self.settings.quiet_before and t >= arming.armed_at:
             return None
-        return Ignored(Reason.TOO_EARLY, _too_early(key, t, arming))
+        return Ignored(Reason.TOO_EARLY, "too early: look, press again")
 
     def _pressed_at(self, stamped: float) -> float:
         """The earliest time of a press: before a standstill that it was read after."""
@@ -372,12 +389,6 @@ class DecisionGuard(Stage, Guard[Payload]):
         if now < armed_at:
             return Status(f"arming {math.ceil((armed_at - now) * 10) / 10:.1f}s", armed_at)
         return Status("armed")
-
-
-def _too_early(key: str, t: float, arming: Arming[Any]) -> str:
-    after = t - (arming.painted_at or t)
-    when = f"{after:.1f} s after this appeared" if after >= 0 else "before this appeared"
-    return f"{key} came {when} and was ignored: look, then press again"
 
 
 # -- Decisions typed as lines, with the numbers of all that they are about: nobody types one by accident.

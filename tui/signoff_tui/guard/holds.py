@@ -67,7 +67,6 @@ class Permit(Struct, frozen=True):
         pressed_at: The time of the press.
         shown: Least share of the contents that was shown of any of them, 0 to 1. Of a `RELEASE` only the first
             counts: the others were named.
-        many: True if the longer hold applies.
     """
 
     act: Act
@@ -75,7 +74,6 @@ class Permit(Struct, frozen=True):
     key: str
     pressed_at: float
     shown: float
-    many: bool
 
 
 class Held(Struct, Generic[Payload], frozen=True):
@@ -128,15 +126,11 @@ class Holds(Generic[Payload]):
         for ref in permit.refs:
             if self.find(ref.id) is not None:
                 raise ValueError(f"a decision about request {ref.id} is held already")
-        length = self.length(permit)
+        length = self._settings.hold
         # Without a hold nothing can be taken back, so there is nothing to wait for.
         held = Held(permit, payload, now + length, retries=0 if length else MOST_RETRIES)
         self._held.append(held)
         return held
-
-    def length(self, permit: Permit) -> float:
-        """Seconds that a decision is held."""
-        return self._settings.hold_many if permit.many else self._settings.hold_one
 
     def take_back_last(self) -> Held[Payload] | None:
         """Take back the decision made last."""
@@ -183,19 +177,6 @@ class Holds(Generic[Payload]):
         return min((held.until for held in self._held), default=None)
 
     def row_text(self, request_id: str, now: float) -> str:
-        """The words in the row of a request: `held 2s`, or nothing."""
+        """The words in the row of a request: `2 s`, or nothing."""
         held = self.find(request_id)
-        return "" if held is None else f"held {_seconds(held.until - now)}"
-
-    def line(self, now: float) -> str:
-        """The last row while something is held: the soonest of all, and how to undo."""
-        if not self._held:
-            return ""
-        count = len(self._held)
-        left = _seconds(min(held.until for held in self._held) - now)
-        what = "1 decision sends" if count == 1 else f"{count} decisions send"
-        return f"held: {what} in {left}   [u] take back"
-
-
-def _seconds(left: float) -> str:
-    return f"{max(0, math.ceil(left))}s"
+        return "" if held is None else f"{max(0, math.ceil(held.until - now))} s"

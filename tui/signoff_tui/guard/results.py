@@ -46,7 +46,7 @@ class Reason(StrEnum):
     LATE = "late"
     CAPITALS = "capitals act on groups"
     NO_GROUP = "no group"
-    HIGH = "HIGH is never remembered"
+    HIGH = "HIGH is never allowed for a session"
     NOT_OFFERED = "not offered"
     SHEET = "the sheet has the keys"
     TYPING = "typing"
@@ -62,7 +62,6 @@ class Offer(Struct, frozen=True):
         act: The act to confirm.
         refs: The requests, in the order given. Empty for `STOP_ALL`, whose sheet says whom it reaches.
         key: The key that asked for it.
-        high: True if one of them is HIGH.
         left_out: Members of the group that are not covered.
         group: True if it is about a group, whatever is left of it.
         also: For `RELEASE`: what waits for the same, as the sheet lists it.
@@ -71,7 +70,6 @@ class Offer(Struct, frozen=True):
     act: Act
     refs: tuple[Ref, ...]
     key: str
-    high: bool = False
     left_out: tuple[LeftOut, ...] = ()
     group: bool = False
     also: tuple[Ref, ...] = ()

@@ -44,9 +44,7 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
     """As well the time in which another key makes a decision the first letter of a word."""
     late: Annotated[float, "A key that waited so long in a busy program does nothing."] = 0.25
     """It is dropped, and so is all that was pressed meanwhile."""
-    hold_one: Annotated[float, "How long u can take it back; 0 is not at all, else 800ms or more."] = 1.2
-    hold_many: Annotated[float, "The same for groups, remembering, stopping and HIGH risk."] = 3.0
-    """The same for an approval of what was not fully shown."""
+    hold: Annotated[float, "How long u can take a decision back; 0 is not at all, else 800ms or more."] = 3.0
     dwell: Annotated[float, "A line counts as shown after this long."] = 0.2
     """The screen measures it."""
     typing_lock: Annotated[bool, "Lock the decision keys while somebody types."] = True
@@ -72,7 +70,7 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
             name: The setting that has it.
 
         Raises:
-            ValueError: A time is negative or not finite, an `arm_` time is under 0.15 s, a `hold_` time is
+            ValueError: A time is negative or not finite, an `arm_` time is under 0.15 s, `hold` is
                 neither 0 nor at least 0.8 s, or `burst_keys` is under 2. The message says what is accepted.
         """
         value = getattr(self, name)
@@ -80,7 +78,7 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
             raise ValueError("it must be a time, 0 or more")
         if name.startswith("arm_") and value < SHORTEST_ARM:
             raise ValueError(f"at least {SHORTEST_ARM} s")
-        if name.startswith("hold_") and 0 < value < SHORTEST_HOLD:
+        if name == "hold" and 0 < value < SHORTEST_HOLD:
             raise ValueError(f"0 (off) or at least {SHORTEST_HOLD} s")
         if name == "burst_keys" and value < 2:
             raise ValueError("at least 2")
@@ -88,4 +86,4 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
     @property
     def reduced(self) -> bool:
         """True if a protection is switched off, which the status line then says."""
-        return not (self.typing_lock and self.require_seen and self.hold_one and self.hold_many)
+        return not (self.typing_lock and self.require_seen and self.hold)

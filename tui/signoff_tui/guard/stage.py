@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff_tui.guard.arming import Arming, Cause, Frame, Naming
@@ -17,7 +16,6 @@ from signoff_tui.guard.targets import Ref, Risk, Target, TargetKind, is_high
 
 __all__ = [
     "Editor",
-    "Release",
     "Sheet",
     "Stage",
 ]
@@ -49,10 +47,10 @@ class Stage:
         self._editor: Editor | None = None
         self._frames = 0
 
-    # What the target line names
+    # What the screen names
 
     def show(self, target: Target | None, cause: Cause) -> None:
-        """The target line and the bar name something else now.
+        """The screen names something else now.
 
         Parts that are the same as before keep their arming; an equal target changes nothing.
         """
@@ -109,18 +107,19 @@ class Stage:
     def sheet_opened(
         self,
         *,
-        confirm: str,
+        confirm: str = "",
         refs: tuple[Ref, ...] = (),
         extra: frozenset[str] = frozenset(),
-        release: Release | None = None,
+        releases: Mapping[str, tuple[Ref, ...]] | None = None,
     ) -> None:
-        """The sheet that `OpenSheet` asked for is shown.
+        """The sheet that `OpenSheet` asked for is shown, or says something else now.
 
         Args:
             confirm: The one key that goes through with it.
             refs: For `STOP_ALL`: the requests that the sheet lists. Other offers have their own.
             extra: Further keys that the sheet handles itself.
-            release: For `REMEMBER` of one request: what else the sheet lists, and the key that releases it, too.
+            releases: For `REMEMBER`: the keys that go through with it, each with the further requests that the
+                sheet lists for it and that it releases, too.
 
         Raises:
             PermitError: No sheet was asked for, or it was closed meanwhile; or it is one that releases nothing.
@@ -130,8 +129,10 @@ class Stage:
         offer = self._sheet.offer
         if offer.act is Act.STOP_ALL:
             offer = replace(offer, refs=refs)
-        larger = {} if release is None else {release.key: _releasing(offer, release, confirm)}
-        self._open_sheet(Sheet(offer, frozenset({confirm}), extra, larger))
+        if releases is None:
+            self._open_sheet(Sheet(offer, {confirm: offer}, extra))
+        else:
+            self._open_sheet(Sheet(offer, {key: _releasing(offer, also) for key, also in releases.items()}, extra))
 
     def question_opened(self, keys: frozenset[str], extra: frozenset[str] = frozenset()) -> None:
         """The screen asks something of its own, such as whether to quit, answered by `keys`.
@@ -140,7 +141,7 @@ class Stage:
             keys: They answer it, once it was on the screen for a while.
             extra: Keys that the screen handles itself, at once: they may do no harm.
         """
-        self._open_sheet(Sheet(None, keys, extra))
+        self._open_sheet(Sheet(None, dict.fromkeys(keys), extra))
 
     def sheet_changed(self) -> None:
         """The open sheet says something else now."""
@@ -249,32 +250,22 @@ class Stage:
         return Frame(self._frames)
 
 
-def _releasing(offer: Offer, release: Release, confirm: str) -> Offer:
-    """The larger offer of a sheet.
+def _releasing(offer: Offer, also: tuple[Ref, ...]) -> Offer:
+    """The offer of a key of a sheet.
 
     Raises:
-        PermitError: The sheet is about a group or about no remembering, or one key would do both.
+        PermitError: Others would be released by what remembers nothing, or several, or these themselves.
     """
-    alone = offer.act is Act.REMEMBER and len(offer.refs) == 1 and not offer.group
-    taken = release.key == confirm or not set(offer.refs).isdisjoint(release.refs)
-    if not alone or taken:
-        raise PermitError("only remembering one request releases others, with a key of its own")
-    return replace(offer, act=Act.RELEASE, also=release.refs)
+    if offer.act is not Act.REMEMBER:
+        raise PermitError("only remembering has keys of its own")
+    if not also:
+        return offer
+    if len(offer.refs) != 1 or offer.group or not set(offer.refs).isdisjoint(also):
+        raise PermitError("only remembering one request releases others")
+    return replace(offer, act=Act.RELEASE, also=also)
 
 
 # -- What has the keys while the list has not: a text box, or a sheet.
-
-
-class Release(Struct, frozen=True):
-    """The further offer of a sheet, to release others.
-
-    Attributes:
-        key: The key that goes through with both.
-        refs: The requests that the sheet lists: exactly these can be released.
-    """
-
-    key: str
-    refs: tuple[Ref, ...]
 
 
 class Editor:
@@ -328,25 +319,23 @@ class Sheet:
     """An open sheet or question.
 
     Args:
-        offer: The offer to confirm, or `None` for a question of the screen's own.
-        confirm: The keys that count. None does until the screen has said what it shows.
+        offer: The offer that the sheet is about, or `None` for a question of the screen's own.
+        offers: The keys that count, each with what it confirms. None does until the screen has said what it shows.
         extra: Keys that the sheet handles itself.
-        larger: Keys that confirm more than the offer, each with what it would do. They are as hard to press.
     """
 
     def __init__(
         self,
         offer: Offer | None,
-        confirm: frozenset[str] = frozenset(),
+        offers: Mapping[str, Offer | None] | None = None,
         extra: frozenset[str] = frozenset(),
-        larger: Mapping[str, Offer] | None = None,
     ) -> None:
         self.offer = offer
-        self._larger = dict(larger or {})
-        self.confirm = confirm | self._larger.keys()
+        self._offers = dict(offers or {})
+        self.confirm = frozenset(self._offers)
         self.extra = extra
         self.arming: Arming[str] = Arming()
 
     def offer_of(self, key: str) -> Offer | None:
         """The offer that a key confirms; None for a question of the screen's own."""
-        return self._larger.get(key, self.offer)
+        return self._offers.get(key)

@@ -160,7 +160,7 @@ class TargetKind(StrEnum):
 
 
 class Target(Struct, frozen=True):
-    """The subject of target line and action bar. Built with the functions below.
+    """What the keys are about. Built with the functions below.
 
     Attributes:
         kind: Its kind.
@@ -191,5 +191,5 @@ class Target(Struct, frozen=True):
 
     @classmethod
     def tagged(cls, members: Eligibility) -> Target:
-        """The tagged requests, after `;`: every decision key acts on the set."""
+        """The tagged requests: capital keys act on the set."""
         return cls(TargetKind.TAGGED, group="tagged", ready=frozenset(members.ready), rest=members.waiting)

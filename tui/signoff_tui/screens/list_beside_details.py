@@ -68,6 +68,7 @@ class ListBesideDetails(PlainScreen):
     ListBesideDetails.-two #body { layout: horizontal; }
 
     ListBesideDetails VerticalScroll { scrollbar-size-vertical: 1; }
+    ListBesideDetails RowList { scrollbar-gutter: stable; }
     ListBesideDetails RowList, ListBesideDetails #scroll {
         background: $signoff-background;
         scrollbar-color: $signoff-rule;
@@ -296,7 +297,7 @@ class ListBesideDetails(PlainScreen):
             note.show([])
             listing.show(0, lambda _index, _width: (), cursor=None)
             return
-        rows = self.rows(listing.size.width or self.size.width)
+        rows = self.rows(listing.row_width or self.size.width)
         heading.show(rows.heading)
         note.show(rows.note)
         listing.show(self.row_count, rows.painter, cursor=self._cursor, lines_per_row=rows.lines_per_row)

@@ -154,10 +154,6 @@ class PlainScreen(Screen[None]):
         """Choose what to do by its name."""
         self._office.go("palette")
 
-    def do_theme(self) -> None:
-        """Next theme."""
-        self._office.go("theme")
-
     def do_themes(self) -> None:
         """Choose a theme."""
         self._office.go("themes")

@@ -248,7 +248,7 @@ class ScreenSettings(Struct, frozen=True):
     mouse: Annotated[bool, "Take clicks and the wheel; off leaves selecting to the terminal."] = True
     filters: Annotated[Filters, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'] = {}
     diff: Annotated[
-        DiffSettings, "How a diff looks when the screen opens; the keys w, d, { and } change it there."
+        DiffSettings, "How a diff looks when the screen opens; the keys d, { and } change it there."
     ] = DiffSettings()
     guard: Annotated[GuardSettings, "The decision guard: what makes a key count. Longer is safer."] = (
         GuardSettings()

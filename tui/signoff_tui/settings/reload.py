@@ -22,7 +22,7 @@ class Uses(Protocol):
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something that stays while nothing waits."""
 
-    def rules_looked_at(self, *, changed: bool, files: int) -> None:
+    def rules_looked_at(self, *, changed: bool) -> None:
         """Rule files, or the list of those that are trusted, may be other than they were.
 
         Args:
@@ -33,6 +33,9 @@ class Uses(Protocol):
     def use(self, chosen: ResolvedSettings, before: ResolvedSettings) -> None:
         """Go on with other choices than before."""
 
+    def look_at_marks(self) -> None:
+        """Read what other screens have shown."""
+
 
 class Following:
     """Reads again what changed, and tells the app.
@@ -42,11 +45,20 @@ class Following:
         personal: The sources of the choices of this run; None if they never change.
         chosen: The choices of this run.
         muting: The mutes; all screens of one queue share them.
+        marks: The file of read marks, which screens share too; None if there is none.
     """
 
-    def __init__(self, uses: Uses, personal: Personal | None, chosen: ResolvedSettings, muting: Muting) -> None:
+    def __init__(
+        self,
+        uses: Uses,
+        personal: Personal | None,
+        chosen: ResolvedSettings,
+        muting: Muting,
+        marks: Path | None = None,
+    ) -> None:
         self._uses = uses
         self._muting = muting
+        self._marks = marks
         self._personal = personal
         self._chosen = chosen
         self._said = ""
@@ -76,12 +88,15 @@ class Following:
         # What is not there yet may be there now. And first this: what changes from here on is told.
         self._watch.watch(*self._places())
         self._muting.look()
+        self._uses.look_at_marks()
         self._look_at_rules()
         if self._personal is not None:
             self._look_at_choices(self._personal)
 
     def _places(self) -> tuple[list[Path], list[Path]]:
         files, folders = [*map(Path, watched_files()), *self._muting.files], []
+        if self._marks is not None:
+            files.append(self._marks)
         if self._personal is not None:
             files.append(self._personal.file)
             folders.append(self._personal.folder)
@@ -99,8 +114,7 @@ class Following:
         elif self._changed_rules and not changed:
             self._uses.announce("all rule files are as you trusted them")
         self._changed_rules = changed
-        _, *trusted = watched_files()
-        self._uses.rules_looked_at(changed=bool(changed), files=len(trusted))
+        self._uses.rules_looked_at(changed=bool(changed))
 
     def _look_at_choices(self, personal: Personal) -> None:
         try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from signoff_tui.state.documents import Content, ContentKey
+from signoff_tui.state.read_marks import ReadMark
 
 __all__ = [
     "Coverage",
@@ -95,6 +96,18 @@ class Coverage:
                 del self._parts[part.unit]
         return len(self._shown) != before
 
+    def restore(self, mark: ReadMark | None) -> bool:
+        """Count as shown what was shown before; True if that is new."""
+        if mark is None or mark.units != self.units or mark.shown <= self._shown:
+            return False
+        self._shown |= mark.shown
+        return True
+
+    @property
+    def all_shown(self) -> frozenset[int]:
+        """The units that were shown."""
+        return frozenset(self._shown)
+
     @property
     def settles_at(self) -> float | None:
         """The time at which the parts on the screen have stayed long enough; None if all of them were counted."""
@@ -152,6 +165,9 @@ class Coverages:
         self._dwell = dwell
         self._clock = clock
         self._known: dict[ContentKey, Coverage] = {}
+        self._marks: Mapping[ContentKey, ReadMark] = {}
+        self.changes = 0
+        """Counts how often a line was shown that was not before."""
         self._visible: dict[ContentKey, tuple[PaintedRow, ...]] = {}
         self._layout = 0
 
@@ -163,6 +179,26 @@ class Coverages:
         """Count the coverage of a content from now on; an earlier count stays."""
         coverage = self._known.setdefault(content.key, Coverage(content.units, dwell=self._dwell))
         coverage.whole = content.can_be_all_shown
+        coverage.restore(self._marks.get(content.key))
+
+    def restore(self, marks: Mapping[ContentKey, ReadMark]) -> bool:
+        """Count as shown what was shown before, or on another screen; True if that is new."""
+        self._marks = marks
+        restored = [coverage.restore(marks.get(key)) for key, coverage in self._known.items()]
+        return any(restored)
+
+    def marks(self, waits: Callable[[str], bool], now: int) -> Mapping[ContentKey, ReadMark]:
+        """Return what was shown.
+
+        Args:
+            waits: Tells if a request waits, by its id.
+            now: The time, microseconds since the epoch.
+        """
+        return {
+            key: ReadMark(coverage.units, coverage.all_shown, now)
+            for key, coverage in self._known.items()
+            if coverage.all_shown and waits(key[0])
+        }
 
     def forget(self, gone: Callable[[str], bool]) -> None:
         """Forget the contents of requests that are gone, by their ids."""
@@ -189,6 +225,7 @@ class Coverages:
 
     def covered(self) -> None:
         """Note that no content is on the screen any more."""
+        self.settle()
         for coverage in self._on_screen():
             coverage.hidden(self._clock())
         self._visible = {}
@@ -196,6 +233,7 @@ class Coverages:
     def settle(self) -> bool:
         """Count the parts that have been on screen long enough; True if a share changed."""
         changed = [coverage.settle(self._clock()) for coverage in self._on_screen()]
+        self.changes += any(changed)
         return any(changed)
 
     @property

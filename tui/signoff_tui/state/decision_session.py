@@ -12,6 +12,7 @@ from dataclasses import replace
 from msgspec import Struct
 
 from signoff.queue.amendment import Instead
+from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ChangeSet, DecideResult, Decision
 from signoff_tui.guard import Act, Eligibility, Guard, Held, Permit, Ref, TargetFacts
@@ -25,6 +26,8 @@ class HeldAnswer(Struct, frozen=True):
 
     decision: Decision
     refs: tuple[Ref, ...]
+    pattern: GrantPattern | None = None
+    """The calls that are remembered; None for exactly the call."""
 
 
 class DecisionSession(ABC):
@@ -60,8 +63,15 @@ class DecisionSession(ABC):
             self._mark_held()
         return replaced
 
-    def hold(self, permit: Permit, note: str | None = None) -> Held[HeldAnswer]:
+    def hold(
+        self, permit: Permit, note: str | None = None, pattern: GrantPattern | None = None
+    ) -> Held[HeldAnswer]:
         """Hold the permitted decision and mark its requests.
+
+        Args:
+            permit: The guard's leave.
+            note: The reviewer's words to the agent.
+            pattern: The calls that are remembered, if these are others than exactly the call.
 
         Raises:
             PermitError: The guard does not know the permit (any more).
@@ -76,7 +86,7 @@ class DecisionSession(ABC):
             deliberate=permit.act is Act.APPROVE_UNSEEN,
             instead=self._instead(permit),
         )
-        held = self.guard.hold(permit, HeldAnswer(decision, permit.refs))
+        held = self.guard.hold(permit, HeldAnswer(decision, permit.refs, pattern))
         self._mark_held()
         return held
 
@@ -139,10 +149,10 @@ def send_held(queue: ReviewQueue, held: Held[HeldAnswer], now: float) -> tuple[D
     held_us = int((now - held.permit.pressed_at) * 1e6)
     decision = replace(held.payload.decision, held_us=held_us)
     targets = [(ref.id, ref.revision, ref.digest) for ref in held.refs]
+    if held.permit.act is Act.RELEASE or held.payload.pattern is not None:
+        return queue.remember_and_release(targets[0], targets[1:], decision, held.payload.pattern)
     if len(targets) == 1:
         return (queue.decide(*targets[0], decision),)
-    if held.permit.act is Act.RELEASE:
-        return queue.remember_and_release(targets[0], targets[1:], decision)
     return queue.decide_many(targets, decision)
 
 

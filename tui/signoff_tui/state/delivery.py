@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from signoff.queue.records import StoredRequest
-from signoff.text.time import age_text, until_age_changes
 
-__all__ = ["SOON", "unconfirmed_text", "until_unconfirmed_changes"]
+__all__ = ["SOON", "is_unconfirmed", "until_unconfirmed"]
 
 SOON = 5.0
 """The time, in seconds, in which a waiting agent usually takes its answer."""
 
 
-def unconfirmed_text(request: StoredRequest, reviewer: str, now: int) -> str:
-    """Return for how long the agent has not taken a reviewer's answer; empty while that is normal.
+def is_unconfirmed(request: StoredRequest, reviewer: str, now: int) -> bool:
+    """True if the agent has not taken a reviewer's answer for longer than is normal.
 
     Args:
         request: A request that ended, or waits.
@@ -20,15 +19,13 @@ def unconfirmed_text(request: StoredRequest, reviewer: str, now: int) -> str:
         now: Wall clock, microseconds since the epoch.
     """
     seconds = _seconds(request, reviewer, now)
-    return "" if seconds is None or seconds < SOON else f"agent has not confirmed ({age_text(seconds)})"
+    return seconds is not None and seconds >= SOON
 
 
-def until_unconfirmed_changes(request: StoredRequest, reviewer: str, now: int) -> float | None:
-    """Return the seconds until `unconfirmed_text` changes by itself; None if it never does."""
+def until_unconfirmed(request: StoredRequest, reviewer: str, now: int) -> float | None:
+    """Return the seconds until `is_unconfirmed` is true; None if time alone does not change it."""
     seconds = _seconds(request, reviewer, now)
-    if seconds is None:
-        return None
-    return SOON - seconds if seconds < SOON else until_age_changes(seconds)
+    return SOON - seconds if seconds is not None and seconds < SOON else None
 
 
 def _seconds(request: StoredRequest, reviewer: str, now: int) -> float | None:

@@ -1,12 +1,14 @@
 """The list model: the requests, their order, those put aside, and the cursor.
 
 Nothing here moves by itself. New requests are appended, ended ones stay in place as tombstones, and rows leave
-only in `tidy` and `sift`, which the person calls by a key. The cursor is bound to the identity of a row, never to
+only in `fold` and `sift`, when the person moves or filters. The cursor is bound to the identity of a row, never to
 its position.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from signoff.present.subject import subject_text
 from signoff.queue.records import ChangeSet, Risk, StoredRequest
 from signoff_tui.guard import Ref
 from signoff_tui.state.tally import Tally
@@ -84,6 +87,13 @@ class Group:
     open: bool = True
     announced: int | None = None
     """The number of requests that the sender announced."""
+    most: int = 0
+    """The most members that it ever had here."""
+
+    @property
+    def single(self) -> bool:
+        """True if it never had, and does not expect, more than one member: it has no heading."""
+        return self.most < 2 and (self.announced or 0) < 2
 
 
 class InboxRow(Struct, frozen=True):
@@ -219,13 +229,14 @@ class Inbox:
         return self._entries.get(self.cursor.id)
 
     def focused_group(self) -> Group | None:
-        """The group under the cursor, or the one its request belongs to."""
+        """The group under the cursor, or the one its request belongs to; None for one of a single request."""
         if self.cursor is None:
             return None
         if self.cursor.kind == "group":
             return self._groups.get(self.cursor)
         entry = self._entries.get(self.cursor.id)
-        return self._groups[entry.group] if entry is not None and entry.group is not None else None
+        group = self._groups[entry.group] if entry is not None and entry.group is not None else None
+        return None if group is None or group.single else group
 
     # -- changes by the queue ----------------------------------------------------------------------------
 
@@ -238,7 +249,7 @@ class Inbox:
         replaced = []
         if changes.fresh:
             self._empty()
-        for request in (change.request for change in changes.changes):
+        for request in _in_order([change.request for change in changes.changes]):
             known = self._entries.get(request.id)
             if known is None:
                 if request.pending:
@@ -367,10 +378,38 @@ class Inbox:
         self._lay_out_anew()
         return self._order != before
 
-    def tidy(self) -> int:
-        """Remove tombstones and sort anew, rows put aside at the end; returns the number of removed rows."""
-        gone = {entry.id for entry in self._entries.values() if entry.closed}
-        at = self.row_index(self.cursor) or 0
+    def fold(self) -> bool:
+        """Remove the rows of what ended, but not the one under the cursor; True if any row went.
+
+        A group of which nothing waits becomes one row first, and goes the next time. If all ended, no row stays.
+        """
+        if not self.tally.any_ended:
+            return False
+        gone: set[str] = set()
+        folded = False
+        focused = self.focused_group()
+        for group in self._groups.values():
+            members = [self._entries[id_] for id_ in group.members]
+            if group.single or any(not entry.closed for entry in members):
+                gone.update(entry.id for entry in members if entry.closed)
+            elif group is focused:
+                continue
+            elif group.open:
+                group.open, folded = False, True
+            else:
+                gone.update(group.members)
+        gone.update(entry.id for entry in self._entries.values() if entry.closed and entry.group is None)
+        if all(entry.closed for entry in self._entries.values()):
+            gone.update(self._entries)
+        elif self.cursor is not None and self.cursor.kind == "request":
+            gone.discard(self.cursor.id)
+        if gone:
+            self._remove(gone)
+        elif folded:
+            self._lay_out_anew()
+        return bool(gone) or folded
+
+    def _remove(self, gone: set[str]) -> None:
         for request_id in gone:
             self.tally.drop(request_id)
         self._entries = {id_: entry for id_, entry in self._entries.items() if id_ not in gone}
@@ -379,11 +418,10 @@ class Inbox:
         self._groups = {key: group for key, group in self._groups.items() if group.members}
         self._order = [key for key in self._order if key.id in self._entries or key in self._groups]
         self._sifted_out &= self._entries.keys()
-        self.sort(self.order)
-        rows = self.rows()
-        if self.row_index(self.cursor) is None:
-            self.cursor = rows[min(at, len(rows) - 1)].key if rows else None
-        return len(gone)
+        self._arrived &= set(self._order)
+        if not self._entries:
+            self.cursor = None
+        self._lay_out_anew()
 
     # -- parts -------------------------------------------------------------------------------------------
 
@@ -406,6 +444,9 @@ class Inbox:
         for key in self._order:
             if self._sifted_out and not self._is_listed(key):
                 continue
+            if key.kind == "group" and self._groups[key].single:
+                yield from (InboxRow(RowKey("request", entry.id), 0) for entry in self.listed(key))
+                continue
             yield InboxRow(key, 0)
             if key.kind == "group" and self._groups[key].open:
                 yield from (InboxRow(RowKey("request", entry.id), 1) for entry in self.listed(key))
@@ -422,6 +463,7 @@ class Inbox:
                 self._groups[key] = Group(key, request.submission.group_id or "")
             group = self._groups[key]
             group.members.append(request.id)
+            group.most = max(group.most, len(group.members))
             group.announced = request.submission.group_size or group.announced
         self._entries[request.id] = entry = Entry(request, key)
         self.tally.put(request)
@@ -431,13 +473,14 @@ class Inbox:
 
     def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
         """Append the row of a new request if it belongs at the end: faster than laying out all rows anew."""
-        own, depth = RowKey("request", request_id), 0 if key is None else 1
-        at_the_end = new or (key is not None and key == self._order[-1] and self._groups[key].open)
+        group = None if key is None else self._groups[key]
+        own, depth = RowKey("request", request_id), 0 if group is None or group.single else 1
+        at_the_end = new or (group is not None and key == self._order[-1] and group.open and group.most > 2)
         if self._rows is None or self._keeps is not None or not at_the_end:
             self._lay_out_anew()
             return
         rows = [InboxRow(own, depth)]
-        if key is not None and len(self._groups[key].members) == 1:
+        if key is not None and depth and new:
             rows.insert(0, InboxRow(key, 0))
         self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
         self._rows = (*self._rows, *rows)
@@ -495,6 +538,30 @@ class Inbox:
             return self._entries[key.id].later
         pending = [entry for entry in self.members(key) if entry.request.pending]
         return bool(pending) and all(entry.later for entry in pending)
+
+
+def _in_order(requests: Sequence[StoredRequest]) -> Sequence[StoredRequest]:
+    """Requests that came together, those of a group in the order of their batch, then of their paths."""
+    places: dict[RowKey, list[int]] = {}
+    for at, request in enumerate(requests):
+        key = _group_key(request)
+        if key is not None:
+            places.setdefault(key, []).append(at)
+    ordered = list(requests)
+    for taken in places.values():
+        members = sorted((requests[at] for at in taken), key=_place_in_group)
+        for at, member in zip(taken, members, strict=True):
+            ordered[at] = member
+    return ordered
+
+
+def _place_in_group(request: StoredRequest) -> tuple[float, list[tuple[int, str]], int]:
+    """The batch position, then the path with its numbers as numbers, then the arrival."""
+    submission = request.submission
+    position = math.inf if submission.batch_position is None else submission.batch_position
+    path = subject_text(submission.snapshot, submission.cwd) or ""
+    parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
+    return position, parts, request.seq
 
 
 def _content(request: StoredRequest) -> tuple[int, str]:

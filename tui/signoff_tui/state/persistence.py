@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 import platformdirs
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from signoff import private_files
@@ -85,7 +85,7 @@ def state_file(kind: str, place: str, folder: Path | None = None) -> Path:
     return folder / f"{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
 
 
-# -- The list of a queue as the person left it: filter, order, closed groups and the row in focus.
+# -- The list of a queue as the person left it: order, closed groups, the row in focus and the border.
 #
 # It is kept apart from the settings, in the person's state directory, a file for each queue. Nothing depends on
 # it: a file that cannot be read is ignored.
@@ -101,19 +101,19 @@ class ListState(Struct, frozen=True):
     """The list as it was left.
 
     Attributes:
-        filter: The filter in the filter language; empty for none.
         order: The order of the rows.
         closed: Ids of the rows of groups that were closed.
         focus: Kind and id of the row in focus; None if there was none.
+        borders: Cells of the list where the person moved its border, by columns of the screen.
     """
 
-    filter: str = ""
     order: Order = "arrival"
     closed: tuple[str, ...] = ()
     focus: tuple[str, str] | None = None
+    borders: Mapping[int, int] = field(default_factory=dict)
 
     def applies_to(self, inbox: Inbox) -> None:
-        """Restore the rows of a list; the filter is left to the caller."""
+        """Restore the rows of a list."""
         if self.order != inbox.order:
             inbox.sort(self.order)
         known = {row.key for row in inbox.rows()}
@@ -124,17 +124,17 @@ class ListState(Struct, frozen=True):
             inbox.move_to(key)
 
 
-def state_of(inbox: Inbox, words: str) -> ListState:
+def state_of(inbox: Inbox, borders: Mapping[int, int]) -> ListState:
     """Return the present state of a list.
 
     Args:
         inbox: The list.
-        words: The filter.
+        borders: Where the person moved its border, by columns of the screen.
     """
     groups = [row.key for row in inbox.rows() if row.key.kind == "group"]
     closed = tuple(key.id for key in groups if not inbox.group(key).open)[-MOST_GROUPS:]
     focus = None if inbox.cursor is None else (inbox.cursor.kind, inbox.cursor.id)
-    return ListState(words, inbox.order, closed, focus)
+    return ListState(inbox.order, closed, focus, dict(borders))
 
 
 class ListStates:
@@ -176,12 +176,13 @@ def _read(found: Any) -> ListState:
     """
     if not isinstance(found, dict) or set(found) != set(ListState.__struct_fields__):
         raise ValueError("not the state of a list")
-    words, order, closed, focus = (found[name] for name in ("filter", "order", "closed", "focus"))
-    if not isinstance(words, str) or order not in get_args(Order) or not _are_texts(closed):
+    order, closed, focus, borders = (found[name] for name in ("order", "closed", "focus", "borders"))
+    if order not in get_args(Order) or not _are_texts(closed) or not isinstance(borders, dict):
         raise ValueError("not the state of a list")
     if focus is not None and not (_are_texts(focus) and len(focus) == 2 and focus[0] in ("group", "request")):
         raise ValueError("not the state of a list")
-    return ListState(words, order, tuple(closed), None if focus is None else (focus[0], focus[1]))
+    known = {int(columns): cells for columns, cells in borders.items() if isinstance(cells, int)}
+    return ListState(order, tuple(closed), None if focus is None else (focus[0], focus[1]), known)
 
 
 def _are_texts(found: Any) -> bool:

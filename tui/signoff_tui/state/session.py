@@ -11,6 +11,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from signoff.queue.amendment import Instead
+from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import (
     Act,
@@ -37,12 +38,13 @@ from signoff_tui.state.documents import (
 )
 from signoff_tui.state.drift import Looked
 from signoff_tui.state.inbox import Entry, Inbox, PuttingAside, RowKey, ref_of
-from signoff_tui.state.tagged import Tags
+from signoff_tui.state.tagged import TAGGED, Tags
 from signoff_tui.text.summary import RISK_WORD, already_ended_text
 
 __all__ = [
     "ReviewSession",
     "first_unseen_of",
+    "is_unseen",
     "next_unseen",
 ]
 
@@ -107,18 +109,28 @@ class ReviewSession(DecisionSession):
         return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
-        """Return the target of decision keys for the guard, tagged or under the cursor; None on an empty list."""
-        if self.tags.acting:
-            return GuardTarget.tagged(self.tagged())
+        """Return the target of decision keys for the guard; None on an empty list.
+
+        Small letters are about the request under the cursor, capitals about what is tagged, else about its group.
+        """
         group = self.inbox.focused_group()
         entry = self.inbox.focused_request()
-        if entry is not None:
-            facts = self.facts(entry.id)
-            assert facts is not None
-            if group is None:
-                return GuardTarget.one(facts)
-            return GuardTarget.one(facts, group=group.key.id, members=self.eligibility(group.members))
-        return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group.members))
+        if self.tags:
+            several, members = TAGGED, self.tagged()
+        elif group is not None:
+            several, members = group.key.id, self.eligibility(group.members)
+        elif entry is None:
+            return None
+        else:
+            return GuardTarget.one(self._facts_of(entry))
+        if entry is None:
+            return GuardTarget.heading(several, members)
+        return GuardTarget.one(self._facts_of(entry), group=several, members=members)
+
+    def _facts_of(self, entry: Entry) -> TargetFacts:
+        facts = self.facts(entry.id)
+        assert facts is not None
+        return facts
 
     def tagged(self) -> Eligibility:
         """Return the tagged requests that an approval of them would cover, and why the others not."""
@@ -193,15 +205,12 @@ class ReviewSession(DecisionSession):
             self.came_back.clear()
             self.take_changes(changes)
             return ()
-        known = [change.request.id for change in changes.changes if change.request.id in self.inbox]
-        before = {request_id: self.inbox.entry(request_id).request.revision for request_id in known}
         replaced = set(self.take_changes(changes))
         for request_id in replaced:
             entry = self.inbox.entry(request_id)
             if entry.answered:
                 self.came_back.append(ref_of(entry))
-            revisions = f"rev {before[request_id]} -> {entry.request.revision}"
-            entry.note = f"CHANGED: {revisions}. Read again, share shown is back to 0%"
+            entry.note = "changed: read again"
             if self.changes.keeps_edit(request_id):
                 entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
         focused = self.inbox.focused_request()
@@ -215,22 +224,28 @@ class ReviewSession(DecisionSession):
 
         return self.guard.holds.take_back_where(is_void)
 
-    def tidy(self) -> int:
-        """Remove ended requests, with all facts about them; returns the number of removed rows."""
-        removed = self.inbox.tidy()
-        self.coverages.forget(self._is_gone)
-        self.changes.forget(self._is_gone)
-        return removed
+    def fold(self) -> None:
+        """Remove the rows of what ended, with all facts about them. The person moves, so that rows may."""
+        if self.inbox.fold():
+            self.coverages.forget(self._is_gone)
+            self.changes.forget(self._is_gone)
 
     # -- deciding ----------------------------------------------------------------------------------------
 
-    def hold(self, permit: Permit, note: str | None = None) -> Held[HeldAnswer]:
+    def hold(
+        self, permit: Permit, note: str | None = None, pattern: GrantPattern | None = None
+    ) -> Held[HeldAnswer]:
         """Hold the permitted decision, mark its requests and move the cursor on.
+
+        Args:
+            permit: The guard's leave.
+            note: The reviewer's words to the agent.
+            pattern: The calls that are remembered, if these are others than exactly the call.
 
         Raises:
             PermitError: The guard does not know the permit (any more).
         """
-        held = super().hold(permit, note)
+        held = super().hold(permit, note, pattern)
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # A reader of a request that was left out goes on reading it.
@@ -261,7 +276,7 @@ class ReviewSession(DecisionSession):
         if entry.sent:
             return "sent, the queue has not answered yet"
         if self.is_reached(entry):
-            return f"a held stop rejects it too: [{self.keys.shown('undo')}] takes that back"
+            return f"a held stop rejects it too: {self.keys.shown('undo')} takes that back"
         return already_ended_text(entry.request, self.reviewer)
 
 
@@ -279,11 +294,11 @@ def next_unseen(desk: ReviewSession) -> RowKey | None:
         focus = inbox.cursor
         cut = members.index(focus) + 1 if focus in members else 0
         for key in members[cut:] + members[:cut]:
-            if _is_unseen(desk, key):
+            if is_unseen(desk, inbox.entry(key.id)):
                 return key
     for index in chain(range(start, len(rows)), range(start)):  # there may be thousands: no list is made
         for candidate in _requests_of(inbox, rows[index].key):
-            if _is_unseen(desk, candidate):
+            if is_unseen(desk, inbox.entry(candidate.id)):
                 return candidate
     return None
 
@@ -291,11 +306,11 @@ def next_unseen(desk: ReviewSession) -> RowKey | None:
 def first_unseen_of(desk: ReviewSession, group: RowKey) -> Entry | None:
     """Return the first waiting member of a group that was not fully shown; None if there is none."""
     keys = _requests_of(desk.inbox, group)
-    return next((desk.inbox.entry(key.id) for key in keys if _is_unseen(desk, key)), None)
+    return next((entry for key in keys if is_unseen(desk, entry := desk.inbox.entry(key.id))), None)
 
 
-def _is_unseen(desk: ReviewSession, key: RowKey) -> bool:
-    entry = desk.inbox.entry(key.id)
+def is_unseen(desk: ReviewSession, entry: Entry) -> bool:
+    """True if a request waits, was not put aside, and a part of it that can be shown was not shown yet."""
     if not entry.waiting or entry.later:
         return False
     coverage = desk.coverage(entry)

@@ -1,8 +1,7 @@
 """Tags: requests that the person picked one by one, to act on all of them at once.
 
 A tag is on the contents at the time of tagging: it falls when the request changes, ends or is decided, but not
-when a decision about the others leaves it out. Acting is a mode of one key: while it lasts, decision keys are
-about the tagged set and nothing else.
+when a decision about the others leaves it out. While anything is tagged, the keys of groups act on exactly that.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ REMEMBERED = 10
 
 
 class Tags:
-    """The tagged requests, and whether decision keys are about them.
+    """The tagged requests.
 
     Args:
         inbox: The requests that can be tagged.
@@ -33,7 +32,6 @@ class Tags:
         self._inbox = inbox
         self._refs: dict[str, Ref] = {}
         self._before: deque[dict[str, Ref]] = deque(maxlen=REMEMBERED)
-        self._acting = False
 
     def __contains__(self, request_id: object) -> bool:
         return isinstance(request_id, str) and self._holds(request_id)
@@ -51,16 +49,6 @@ class Tags:
     def entries(self) -> tuple[Entry, ...]:
         """The entries of the tagged requests."""
         return tuple(self._inbox.entry(ref.id) for ref in self.refs)
-
-    @property
-    def acting(self) -> bool:
-        """True if decision keys are about the tagged requests; never so without any."""
-        self._acting = self._acting and bool(self.refs)
-        return self._acting
-
-    def act(self, *, on: bool) -> None:
-        """Let decision keys be about the tagged requests, or about the row under the cursor again."""
-        self._acting = on
 
     def toggle(self, entries: Iterable[Entry]) -> bool | None:
         """Tag the waiting ones of some requests; or untag them, if all are tagged.
@@ -83,14 +71,9 @@ class Tags:
         """Untag everything."""
         self._before.append(dict(self._refs))
         self._refs.clear()
-        self._acting = False
 
     def decided(self, refs: Iterable[Ref]) -> None:
-        """Note a decision, about tagged requests or others: those that it left out stay tagged.
-
-        Acting on the tagged ends with it, so that the next key is about the row under the cursor again.
-        """
-        self._acting = False
+        """Note a decision, about tagged requests or others: those that it left out stay tagged."""
         for ref in refs:
             self._refs.pop(ref.id, None)
 
@@ -98,7 +81,6 @@ class Tags:
         """Undo the last change of the tags that was not undone yet."""
         if self._before:
             self._refs = self._before.pop()
-            self._acting = False
 
     def _holds(self, request_id: str) -> bool:
         ref = self._refs.get(request_id)

@@ -11,13 +11,7 @@ from msgspec.structs import replace
 from signoff.filter import SavedFilter
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
 
-__all__ = [
-    "BarRoom",
-    "KeyHint",
-    "flow",
-    "flow_sections",
-    "saved_hints",
-]
+__all__ = ["BarRoom", "KeyHint", "flow", "saved_hints"]
 
 
 class BarRoom(Struct, frozen=True):
@@ -33,9 +27,8 @@ class KeyHint(Struct, frozen=True):
     Attributes:
         key: The key as it is typed.
         label: Its action and the target. May hold names that others chose.
-        live: False for a key that does not work yet, shown as ``(y)``; the label says why.
+        live: False for a key that does not work now, which is drawn muted.
         token: Style of the label.
-        slot: The least cells, so that later keys stay in place when the label changes.
         gap: Cells between it and the next.
     """
 
@@ -43,11 +36,10 @@ class KeyHint(Struct, frozen=True):
     label: str
     live: bool = True
     token: str = "text"
-    slot: int = 0
     gap: int = 2
 
     def chunks(self) -> tuple[Chunk, Chunk]:
-        """``[y] approve``, or ``(y) approve`` while dead."""
+        """The key, which stands out while it works, and its label."""
         return _chunks(self)
 
     @property
@@ -59,11 +51,9 @@ class KeyHint(Struct, frozen=True):
 @lru_cache(maxsize=128)
 def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
     """Cached: the same keys are drawn again and again."""
-    # Brackets around a bracket would be unreadable.
-    shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
-    key = chunk(shown, "key" if hint.live else "notyet", keep=True)
+    key = chunk(hint.key, "key" if hint.live else "notyet", keep=True)
     label = foreign(f" {hint.label}{' ' * hint.gap}", hint.token if hint.live else "notyet")
-    return key, replace(label, least=max(hint.slot - key.width, 0))
+    return key, label
 
 
 def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
@@ -77,18 +67,6 @@ def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
         rows.append([])
     rows[-1].append(last)
     return _rows(rows, room.rows)
-
-
-def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int) -> tuple[Line, ...]:
-    """Lay hints out in sections, each of which begins a row, whatever the length of the one above.
-
-    Args:
-        sections: Hints in order of importance, and the rows they have. The very last hint always finds a place.
-        width: Cells of a row.
-    """
-    *above, (last, rows) = sections
-    filled = [_rows(_filled(hints, BarRoom(width, most), 0)[0], most) for hints, most in above]
-    return tuple(row for section in (*filled, flow(last, BarRoom(width, rows))) for row in section)
 
 
 def _filled(hints: Sequence[KeyHint], room: BarRoom, kept: int) -> tuple[list[list[KeyHint]], int]:
@@ -115,7 +93,7 @@ def _in_words(hint: KeyHint, cells: int) -> KeyHint:
     words = hint.label.split(" ")
     while hint.width > cells and len(words) > 1:
         words.pop()
-        hint = replace(hint, label=" ".join([*words, "..."]), slot=0)
+        hint = replace(hint, label=" ".join([*words, "..."]))
     return hint
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os.path
+import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, assert_never
+from pathlib import Path
+from typing import Any, Literal, assert_never
 
 from msgspec import Struct
 
-from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.rows import joined
 from signoff.present.kinds import PresentationKind, sent_command, undeclared_kind
@@ -23,14 +26,24 @@ from signoff.text.outcome import outcome_text
 from signoff.text.time import local_time
 from signoff_tui.text.lines import Chunk, Cut
 
-__all__ = ["RISK_WORD", "Summary", "already_ended_text", "ended_text", "letter_of", "summarize", "tool_text"]
+__all__ = [
+    "RISK_WORD",
+    "Summary",
+    "already_ended_text",
+    "ended_text",
+    "group_name",
+    "letter_of",
+    "next_in_batch",
+    "summarize",
+    "tool_text",
+]
 
 LONGEST = 1_000
 """The most characters of a command or description in a row; no row is so wide."""
 
 
 class Summary(Struct, frozen=True):
-    """The words for a request in a row, a header and the target line.
+    """The words for a request in a row and a head.
 
     Attributes:
         letter: The letter of the kind, see `letter_of`.
@@ -85,10 +98,11 @@ def _summarized(same: _Same) -> Summary:
     request = same.request
     submission = request.submission
     kind, what, path, outside = _subject(request)
+    letter = "D" if is_removal(_steps(request)) else letter_of(kind)
     if submission.server is not None:  # rows do not name the tool
         what, path = joined(reveal(submission.server, "tool_name"), ": ", what), False
     return Summary(
-        letter=letter_of(kind),
+        letter=letter,
         tool=tool_text(submission),
         what=what,
         path=path,
@@ -105,13 +119,56 @@ def tool_text(call: Submission | HistoryRecord | Grant | GrantPattern) -> SafeTe
     return tool if call.server is None else joined(reveal(call.server, "tool_name"), SERVER_SIGN, tool)
 
 
+def group_name(group_id: str, requests: Sequence[StoredRequest]) -> SafeText:
+    """Return the name of a group: that which its sender gave, without ids, or what its requests do.
+
+    Args:
+        group_id: The name that its sender gave.
+        requests: Its members; at least one.
+    """
+    given = _ID_AT_THE_END.sub("", group_id).strip()
+    if given and not _ID.fullmatch(given):
+        return reveal_line(given, "arg_key")
+    return _what_several_do([request.submission for request in requests])
+
+
+_ID = re.compile(r"(?=\S*\d)\S*[0-9a-fA-F-]{6,}\S*|\d+")
+"""A name that a program made: one word with a long number in it."""
+
+_ID_AT_THE_END = re.compile(r"[,:\s]+(?=\S*\d)#?[0-9a-fA-F-]{6,}$")
+
+
+def _what_several_do(calls: Sequence[Submission]) -> SafeText:
+    number, plural = len(calls), "" if len(calls) == 1 else "s"
+    steps = [_steps_in(call.snapshot) for call in calls]
+    tools = {call.tool_name for call in calls}
+    if all(steps) and all(isinstance(step, FileChange) for each in steps for step in each):
+        paths = [step.path for each in steps for step in each if isinstance(step, FileChange)]
+        folder = _folder_of(paths, calls[0].cwd)
+        where = (" in ", reveal(f"{folder}/", "path")) if folder else ()
+        return joined(f"write {number} file{plural}", *where)
+    if all(steps) and not any(isinstance(step, FileChange) for each in steps for step in each):
+        return SafeText.own(f"run {number} command{plural}")
+    if len(tools) == 1:
+        return joined(f"{number} call{plural} of ", reveal(calls[0].tool_name, "tool_name"))
+    return SafeText.own(f"{number} calls in one turn")
+
+
+def _folder_of(paths: Sequence[str], cwd: str) -> str:
+    """The folder that holds some files; empty for the working directory, and if it is not known."""
+    if not all(map(os.path.isabs, paths)):  # no tool sends that, but whoever writes to the queue can
+        return ""
+    folder = os.path.relpath(os.path.commonpath([str(Path(path).parent) for path in paths]), cwd or "/")
+    return "" if folder == "." else folder
+
+
 def letter_of(kind: PresentationKind) -> str:
-    """Return the letter of a kind; ``G`` is that of a group."""
+    """Return the letter of a kind: that of a file is one of its change."""
     match kind:
         case PresentationKind.DIFF:
-            return "D"
+            return "M"
         case PresentationKind.FILE_CONTENT:
-            return "N"
+            return "A"
         case PresentationKind.COMMAND:
             return "$"
         case PresentationKind.STRUCTURED:
@@ -138,8 +195,12 @@ def _subject(request: StoredRequest) -> tuple[PresentationKind, SafeText, bool, 
 
 
 def _steps(request: StoredRequest) -> Sequence[Step]:
+    return _steps_in(request.submission.snapshot)
+
+
+def _steps_in(snapshot: Mapping[str, Any] | None) -> Sequence[Step]:
     try:
-        return steps_of(request.submission.snapshot)
+        return steps_of(snapshot)
     except SnapshotError:
         return ()
 
@@ -205,3 +266,16 @@ def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> s
         return ""
     at = "" if request.decided_at is None else f" {local_time(request.decided_at, 'minute')}"
     return f"already ended: {ended_text(request, reviewer)}{at}"
+
+
+def next_in_batch(request: StoredRequest) -> list[str]:
+    """Return the calls that follow in the batch of a request: tool, and the first text among the arguments."""
+    masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
+    return [_batch_item(item, masks) for item in request.submission.batch_remaining]
+
+
+def _batch_item(item: Mapping[str, Any], masks: Redactor) -> str:
+    arguments = masks.mask_value(item.get("arguments"))
+    values = arguments.values() if isinstance(arguments, Mapping) else ()
+    about = next((value for value in values if isinstance(value, str)), "")
+    return f"{item.get('tool', '?')} {about}".strip()[:LONGEST]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
 
@@ -24,6 +26,19 @@ class LinesView(Measured):
 
     virtual_size = Reactive(Size(0, 0), layout=False)
     """It does not scroll, so another size needs no second layout; Textual's is for scrolling widgets."""
+
+    class Clicked(Message):
+        """Posted when a row was clicked, with the column."""
+
+        def __init__(self, view: LinesView, column: int) -> None:
+            super().__init__()
+            self.view = view
+            self.column = column
+
+        @property
+        def control(self) -> LinesView:
+            """The view, for `@on` selectors."""
+            return self.view
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -52,6 +67,10 @@ class LinesView(Measured):
         self._lines = new
         self._drawn = False
         self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Report the click."""
+        self.post_message(self.Clicked(self, event.x))
 
     def draw_again(self) -> None:
         """Draw the same lines once more, so that `drawn` refers to a new picture."""

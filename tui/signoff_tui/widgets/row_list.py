@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from textual import events
 from textual.geometry import Region, Size
@@ -55,11 +55,21 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         self._count = 0
         self._lines_per_row = 1
         self._cursor: int | None = None
+        self._key: Hashable = None
         self._painter: RowPainter = lambda _index, _width: ()
         self._rows: dict[int, Sequence[Line]] = {}
         """The lines of the visible rows as they were drawn last."""
+        self._drawn = True
 
-    def show(self, count: int, painter: RowPainter, *, cursor: int | None, lines_per_row: int = 1) -> None:
+    def show(
+        self,
+        count: int,
+        painter: RowPainter,
+        *,
+        cursor: int | None,
+        lines_per_row: int = 1,
+        key: Hashable = None,
+    ) -> None:
         """Draw other rows. The row under the cursor keeps its place on the screen.
 
         Rows with the same lines as before are not drawn.
@@ -69,9 +79,12 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             painter: Makes their lines.
             cursor: Index of the focused row, or None.
             lines_per_row: Height of each row.
+            key: Identifies the focused row. While it is the same as before, the row keeps its place at any
+                price: there may be blank lines below the last row.
         """
         before = self._screen_line_of_cursor()
         moved = cursor != self._cursor
+        stays, self._key = key is not None and key == self._key, key
         same_shape = (count, lines_per_row) == (self._count, self._lines_per_row)
         self._count, self._painter, self._lines_per_row = count, painter, lines_per_row
         self._cursor = cursor
@@ -79,8 +92,32 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             self.virtual_size = Size(0, count * lines_per_row)
             self._scroll_update(self.virtual_size)
         if cursor is not None:
-            self._keep_in_place(cursor, None if same_shape and moved else before)
+            self._keep_in_place(cursor, None if same_shape and moved else before, blank=stays)
         self._draw_changes()
+
+    @property
+    def drawn(self) -> bool:
+        """True if the last drawn picture shows the row under the cursor as it is."""
+        return self._drawn
+
+    def draw_again(self) -> None:
+        """Draw the row under the cursor once more, so that `drawn` refers to a new picture."""
+        if self._cursor is not None:
+            self._drawn = False
+            height = self._lines_per_row
+            top = self._cursor * height - int(self.scroll_offset.y)
+            self.refresh(Region(0, top, self.size.width, height))
+
+    @property
+    def row_width(self) -> int:
+        """Cells of a row, beside the scroll bar."""
+        return self.scrollable_content_region.width
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw rows; anew if there is a scroll bar now, or none any more."""
+        if self.width_drawn != self.row_width:
+            self._rows.clear()
+        return super().render_lines(crop)
 
     @property
     def first_visible(self) -> int:
@@ -96,11 +133,6 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         return range(self.first_visible, min(last + 1, self._count))
 
     @property
-    def rows_below(self) -> range:
-        """Indices of the rows below the visible ones."""
-        return range(self.visible_rows.stop, self._count)
-
-    @property
     def page(self) -> int:
         """Rows on a page."""
         return max(self.size.height // self._lines_per_row - 1, 1)
@@ -108,6 +140,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view."""
         index, part = divmod(y + int(self.scroll_offset.y), self._lines_per_row)
+        self._drawn = self._drawn or index == self._cursor
         lines = self._lines_of(index)
         return self.painted(lines[part] if part < len(lines) else Line(), index)
 
@@ -146,7 +179,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         if index >= self._count:
             return ()
         if index not in self._rows:
-            self._rows[index] = self._painter(index, self.size.width)
+            self._rows[index] = self._painter(index, self.row_width)
         return self._rows[index]
 
     def _screen_line_of_cursor(self) -> int | None:
@@ -154,8 +187,14 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             return None
         return self._cursor * self._lines_per_row - int(self.scroll_offset.y)
 
-    def _keep_in_place(self, cursor: int, wanted: int | None) -> None:
-        """Scroll so that the row is visible, at the wanted line of the view if possible."""
+    def _keep_in_place(self, cursor: int, wanted: int | None, *, blank: bool = False) -> None:
+        """Scroll so that the row is visible, at the wanted line of the view if possible.
+
+        Args:
+            cursor: Index of the row.
+            wanted: The line; None for the nearest.
+            blank: True if there may be blank lines below the last row for it.
+        """
         height = self.size.height
         if not height:
             return
@@ -167,5 +206,9 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
             offset = top
         elif top + self._lines_per_row > offset + height:
             offset = top + self._lines_per_row - height
-        limit = max(self._count * self._lines_per_row - height, 0)
+        rows = self._count * self._lines_per_row
+        limit = max(offset if blank else 0, rows - height, 0)
+        if self.virtual_size.height != (needed := max(rows, limit + height if limit else 0)):
+            self.virtual_size = Size(0, needed)
+            self._scroll_update(self.virtual_size)
         self.scroll_to(y=max(0, min(offset, limit)), animate=False, immediate=True, force=True)

@@ -68,5 +68,10 @@ class Measured(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw rows."""
-        self.width_drawn = self.size.width
+        self.width_drawn = self.row_width
         return super().render_lines(crop)
+
+    @property
+    def row_width(self) -> int:
+        """Cells of a row."""
+        return self.size.width

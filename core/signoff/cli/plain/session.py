@@ -319,7 +319,7 @@ class PlainSession:
 
     def _hold(self, permit: Permit, targets: _Targets, note: str) -> str:
         self._requests.hold(permit, note)
-        seconds, words = self._guard.holds.length(permit), acts_text(permit, self._requests.numbers())
+        seconds, words = self._guard.settings.hold, acts_text(permit, self._requests.numbers())
         page = Page(self._width)
         page.add(f"{words}, sent in {seconds:g} s; u takes it back" if seconds else words)
         add_names(page, targets)

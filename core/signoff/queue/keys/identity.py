@@ -7,6 +7,8 @@ makes one: it has nothing to sign.
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import os
 import pwd
 import socket
@@ -30,6 +32,7 @@ __all__ = [
     "Signer",
     "load",
     "load_or_make",
+    "own_code",
     "signer_for",
     "willing_signer",
 ]
@@ -53,6 +56,30 @@ class DecidingKey:
     def seal(self, statement: bytes) -> Seal:
         """Sign a statement of `signoff.queue.keys.signatures`."""
         return Seal(self.public.key_id, self._secret.sign(statement).hex())
+
+    def code(self, purpose: str, content: bytes) -> str:
+        """Return a code that only the holder of the key can make: HMAC-SHA256 with a key of the purpose's own.
+
+        Args:
+            purpose: The kind of content; codes of one kind fit no other.
+            content: The content.
+        """
+        derived = hashlib.sha256(f"signoff {purpose}\0".encode() + self._secret.private_bytes_raw()).digest()
+        return hmac.new(derived, content, "sha256").hexdigest()
+
+
+def own_code(purpose: str, content: bytes) -> str | None:
+    """Return a code for content that only this reviewer's programs make; None if there is no key yet.
+
+    Args:
+        purpose: The kind of content.
+        content: The content.
+
+    Raises:
+        ReviewerKeysError: The key cannot be used; the message says what to do.
+    """
+    key = load(keys_folder())
+    return None if key is None else key.code(purpose, content)
 
 
 def load(folder: KeysFolder) -> DecidingKey | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.grant_coverage import never_remembered
+from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.records import (
     DecideResult,
     Decision,
@@ -88,8 +89,13 @@ def decide_and_grant(
     *,
     alone: bool,
     rows: Sequence[Row] | None = None,
+    pattern: GrantPattern | None = None,
 ) -> tuple[DecideResult, Grant | None]:
-    """`decide_one`, and the grant if the decision was taken and is one to be remembered."""
+    """`decide_one`, and the grant if the decision was taken and is one to be remembered.
+
+    Raises:
+        GrantRefusedError: The pattern is none for this request.
+    """
     verdict = decide_exactly(
         transaction,
         target,
@@ -102,7 +108,14 @@ def decide_and_grant(
     )
     if not (verdict.accepted and decision.remember and verdict.current is not None):
         return verdict, None
-    grant = _remember(transaction, verdict.current, decision, signer)
+    current = verdict.current
+    if pattern is None:
+        grant = _remember(transaction, current, decision, signer)
+    else:
+        session = current.asked_by.session
+        grant = grants.add_pattern(
+            transaction, pattern, session=session, origin=current.id, by=decision.by, signer=signer, own=own
+        )
     return replace(verdict, message="approved, and remembered for the rest of the session"), grant
 
 
@@ -251,8 +264,9 @@ def remember_and_release(
     signer: Signer,
     shown: Shown,
     own: OwnRisk,
+    pattern: GrantPattern | None = None,
 ) -> tuple[DecideResult, ...]:
-    """Approve a request, remember that, and approve those of the named requests that the grant covers.
+    """Approve a request, remember that or a pattern, and approve those of the named requests that it covers.
 
     Args:
         transaction: A write in progress.
@@ -262,11 +276,12 @@ def remember_and_release(
         signer: Signs the approvals and the grant.
         shown: Requests handed out by the reviewer's connection.
         own: Says how risky the reviewer's side finds a request.
+        pattern: What is remembered; None for exactly the call.
 
     Returns:
         The verdict on the target, and then one on each of the others, in their order.
     """
-    verdict, grant = _remember_for_session(transaction, target, decision, signer, shown, own)
+    verdict, grant = _remember_for_session(transaction, target, decision, signer, shown, own, pattern)
     if grant is None:
         return verdict, *(_left_waiting(transaction, named) for named in also)
     release = Decision(
@@ -280,11 +295,17 @@ def remember_and_release(
 
 
 def _remember_for_session(
-    transaction: Transaction, target: _Named, decision: Decision, signer: Signer, shown: Shown, own: OwnRisk
+    transaction: Transaction,
+    target: _Named,
+    decision: Decision,
+    signer: Signer,
+    shown: Shown,
+    own: OwnRisk,
+    pattern: GrantPattern | None,
 ) -> tuple[DecideResult, Grant | None]:
     if not decision.remember:
         return _refused(transaction, target, _NOT_REMEMBERED), None
-    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=True)
+    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=True, pattern=pattern)
 
 
 def _release(
@@ -309,7 +330,7 @@ def _why_not(current: StoredRequest, grant: Grant) -> str | None:
     submission = current.submission
     if current.asked_by.session != grant.session:
         return "not released: it was asked in another session"
-    # A grant that names no definition would cover any; what is released is never more than the same call.
+    # A grant that names no definition would cover any; what is released is under the same definition.
     if submission.definition != grant.definition:
         return "not released: the tool is defined otherwise than in the call that was remembered"
     if not grant.covers(submission.tool_name, submission.payload, submission.definition, server=submission.server):

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from signoff.queue.errors import DamagedRecordError, QueueError, UnknownRequestError
+from signoff.queue.errors import DamagedRecordError, GrantRefusedError, QueueError, UnknownRequestError
 from signoff.queue.lookahead import UpcomingCall
 from signoff.queue.records import (
     ID_LETTERS,
@@ -24,6 +24,7 @@ from signoff.queue.records import (
     DecisionSource,
     Grant,
     StoredRequest,
+    VerdictKind,
 )
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import stored_content
@@ -471,9 +472,13 @@ class SqlReviewQueue(GrantReview):
                 self._own.of(request)
 
     def remember_and_release(
-        self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
+        self,
+        target: tuple[str, int, str],
+        also: Sequence[tuple[str, int, str]],
+        decision: Decision,
+        pattern: GrantPattern | None = None,
     ) -> tuple[DecideResult, ...]:
-        """Approve one request and remember that; approve the named requests that wait for the same call, too.
+        """Approve one request and remember that, or a pattern; approve the named requests that it covers, too.
 
         Raises:
             QueueUnavailableError: Nothing was decided.
@@ -485,11 +490,15 @@ class SqlReviewQueue(GrantReview):
         signer = signer_for()
         self._judge([target, *also])
         overdue = find_overdue(self._engine)
-        with self._engine.write() as transaction:
-            self._sweeper.end(transaction, overdue)
-            verdicts = remember_and_release(
-                transaction, target, also, self._named(decision), signer, self._shown, self._own
-            )
+        try:
+            with self._engine.write() as transaction:
+                self._sweeper.end(transaction, overdue)
+                verdicts = remember_and_release(
+                    transaction, target, also, self._named(decision), signer, self._shown, self._own, pattern
+                )
+        except GrantRefusedError as error:  # the write was undone, so nothing was decided
+            refused = VerdictKind.REFUSED
+            return tuple(DecideResult(refused, id_, str(error), None) for id_, _, _ in (target, *also))
         return tuple(map(self._own.in_verdict, verdicts))
 
     def history(

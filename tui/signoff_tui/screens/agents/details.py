@@ -98,7 +98,7 @@ def _state_words(known: Known) -> str:
     most = " at least" * left.more
     return (
         f"{words}: {how} while it waited, {number_text(left.number, 'request')}{most} can no longer be answered;"
-        " [Enter] shows the history"
+        " Enter shows the history"
     )
 
 
@@ -174,7 +174,7 @@ def _granted(remembered: Remembered) -> str:
     if grant.damage is not None:
         what = "a damaged record, it covers nothing"
     elif grant.pattern is not None:
-        what = "a pattern, [M] shows what it covers"
+        what = "a pattern, M shows what it covers"
     elif masks is None:
         what = f"{', '.join(sorted(grant.payload))} (values not shown: its request is not stored)"
     else:

@@ -232,7 +232,7 @@ class AgentsScreen(ListBesideDetails):
         return (
             KeyHint("Enter", enter),
             *(() if enter == last_hour.label else (last_hour,)),
-            KeyHint(keys.shown("session_memory"), "its memory"),
+            KeyHint(keys.shown("session_memory", place="agents"), "its memory"),
             KeyHint(keys.shown("stop_agent", place="agents"), stops, live=waits),
             KeyHint(keys.shown("mute", place="agents"), "unmute" if muted else "mute"),
             KeyHint(keys.shown("full"), "list" if self._full else "details"),

@@ -14,7 +14,7 @@ from signoff_tui.text.lines import Line, chunk, fullest, line, wrapped
 __all__ = ["HelpScreen", "key_lines"]
 
 _HEADINGS: dict[Area, str] = {
-    "decide": "decide (when the bar says [armed])",
+    "decide": "decide",
     "read": "read",
     "list": "lists",
     "go": "go",
@@ -35,10 +35,10 @@ _SAFETY = (
     "Esc only goes back",
     "a paste is never a command",
     "nothing moves by itself",
-    "what is held can be taken back",
+    "u takes back what is held",
 )
 _DECIDES_NOTHING = ("no decision keys work here",)
-_MUTED = ("muted: no bell and no notices,", "but for HIGH and a lost queue")
+_MUTED = ("muted: no bell, no notices,", "but for HIGH and a lost queue")
 _FACTS: dict[Place, tuple[str, ...]] = {
     "review": _SAFETY,
     "memory": (
@@ -59,9 +59,9 @@ _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
     ("message", "list"): "message box (n, x): Enter sends",
 }
 _MARKS = (
-    "brackets: [y] works now, (y) not now: arming, or its words say why",
-    "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
-    "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
+    "keys: one that stands out works now; a dim one does nothing yet: read first, or wait a moment",
+    "marks: med HIGH risk, 61 % read, 2 s = not sent yet, * tagged, + arrived since you sorted, --- ended",
+    "kinds: M changed file, A new file, D deleted file, $ command, { call, T text, B binary",
 )
 _MOST_COLUMNS, _GAP, _MORE_GAP = 4, 1, 3
 _KEY = 9
@@ -153,12 +153,12 @@ def _width(row: Line) -> int:
 
 
 def mark_lines(width: int) -> list[Line]:
-    """What brackets, words and letters on the screens mean."""
+    """What words and letters on the screens mean."""
     return [row for words in _MARKS for row in wrapped(words, width, "muted", head=chunk("  "))]
 
 
 def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
-    actions = [action for action in keys.actions_on(place) if action.area == area]
+    actions = [action for action in keys.actions_on(place) if action.area == area and action.keys]
     if not actions:
         return []
     if area == "go":
@@ -166,7 +166,7 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
     return [
         line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
         *(
-            line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(_words_of(action)))
+            line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(action.words))
             for action in actions
         ),
     ]
@@ -176,11 +176,6 @@ def _keys_of(action: Action) -> str:
     """The first key, and the number of a screen if that is another one."""
     number = _number(action)
     return action.shown if number in ("", action.shown) else f"{action.shown} {number}"
-
-
-def _words_of(action: Action) -> str:
-    """What an action does; one without a key of its own is chosen by its name, after the key that leads there."""
-    return action.words if action.keys else f"then {action.words}"
 
 
 def _number(action: Action) -> str:

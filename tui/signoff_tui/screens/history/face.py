@@ -58,7 +58,7 @@ def empty_lines(query: Query, listing: Listing, problem: str, width: int, *, loa
     if not loaded:
         return [Line(), line(chunk("   reading the history ...", "muted"))]
     if listing.more:
-        words = "Nothing fits in what was looked at so far; [G] looks further back."
+        words = "Nothing fits in what was looked at so far; G looks further back."
     elif query.expression is not None:
         words = "Nothing was decided that fits this filter; [\\] clears it."
     else:

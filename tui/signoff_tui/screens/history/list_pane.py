@@ -64,7 +64,7 @@ class ListPane(Vertical):
 
     def lay_out(self) -> None:
         """Count the rows of the records."""
-        width = self._rows.size.width
+        width = self._rows.row_width
         self._listing.lay_out(lambda item: height(item, width))
 
     def show(self, deciders: Deciders, now: int, empty: Sequence[Line]) -> None:
@@ -86,7 +86,7 @@ class ListPane(Vertical):
             lines = item_row(item, deciders, glyphs, width, now=now, focused=focused, opened=opened)
             return lines[part : part + 1]
 
-        head = [heading(self._rows.size.width)] if listing.records else empty
+        head = [heading(self._rows.row_width)] if listing.records else empty
         self.query_one("#heading", LinesView).show(head)
         self._rows.show(len(listing.rows), row, cursor=listing.cursor_row)
 

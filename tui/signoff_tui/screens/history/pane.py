@@ -165,7 +165,7 @@ class RecordPane(Vertical, Sized):
         room = max(self.size.height // 2 - 1, LEAST_FACTS)
         if len(facts) > room:
             left_out = len(facts) - room + 1
-            words = line(chunk(f"           {left_out} more lines: [i] details", "muted"))
+            words = line(chunk(f"           {left_out} more lines: i shows them", "muted"))
             facts = [*facts[: room - 1], words]
         self.query_one("#record", LinesView).show([*facts, rule(glyphs.rule)])
         if self._together is not None:

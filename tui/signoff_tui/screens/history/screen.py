@@ -92,7 +92,7 @@ class HistoryScreen(FilterKeys):
             self._set_open(open_=not self._listing.is_open(item))
             return
         if item is not None and (self.two_panes or self._opened):  # it is shown already
-            self.say(f"[{self._office.keys.shown('details', place='history')}] shows its details", "muted")
+            self.say(f"{self._office.keys.shown('details', place='history')} shows its details", "muted")
         self._opened = item is not None
         self.draw()
 
@@ -336,7 +336,7 @@ class HistoryScreen(FilterKeys):
 
     def _foot(self, deciders: Deciders) -> list[Line]:
         listing, width = self._listing, self.size.width
-        newer = (chunk(f" {listing.arrived} newer above: [g] ", "accent", keep=True),) if listing.arrived else ()
+        newer = (chunk(f" {listing.arrived} newer above: g ", "accent", keep=True),) if listing.arrived else ()
         room = width - sum(piece.width for piece in newer)
         counts = Line(totals(listing.records, deciders, room, more=listing.more).left, newer)
         if self.bar.is_open or self.path_bar.is_open:

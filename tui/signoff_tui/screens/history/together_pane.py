@@ -49,7 +49,7 @@ def member_lines(together: Together, rows: int, *, opened: bool = False) -> Sequ
     room = max(rows - 2, 0)
     shown = together.as_asked if len(together.records) <= room + 1 else together.as_asked[:room]
     more = len(together.records) - len(shown)
-    where = "in the list" if opened else "[Enter] lists them"
+    where = "in the list" if opened else "Enter lists them"
     rest = [line(chunk(f"   and {more} more: {where}", "warn"))] if more else []
     return [Line(), *map(_member_line, shown), *rest]
 
@@ -67,9 +67,7 @@ def _facts(together: Together, deciders: Deciders, *, opened: bool) -> list[Fact
     first, act = together.records[0], together.act
     words, token = outcome(together.least_shown)
     listed, left_out = counted(together), together.size - len(together.records)
-    facts = [
-        ("together", f"{listed}, decided by one key; [Enter] {'folds' if opened else 'lists'} them", "strong")
-    ]
+    facts = [("together", f"{listed}, decided by one key; Enter {'folds' if opened else 'lists'} them", "strong")]
     if left_out:
         facts.append(("", f"{left_out} more of them are not listed here", "warn"))
     facts += [("decision", words, token), ("by", deciders.in_full(first), "text")]

@@ -187,7 +187,7 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint("Esc", "back"),
                 KeyHint(bar.keys.shown("memory"), "all sessions")
                 if bar.filtered
-                else KeyHint(bar.keys.shown("session_memory"), "its session"),
+                else KeyHint(bar.keys.shown("session_memory", place="memory"), "its session"),
                 KeyHint(bar.keys.shown("inbox"), "inbox"),
                 help_,
             )

@@ -1,108 +1,141 @@
-"""What stands in the content pane: the documents of a request or of a whole group, made when they are wanted."""
+"""The reading pane: which page it shows, made when it is wanted, and where the reader is on it."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
 from signoff_tui.guard import Cause
-from signoff_tui.screens.review.after_picture import AfterPicture
-from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
-from signoff_tui.state.documents import content_key, raw_arguments, revealed_key
+from signoff_tui.screens.review.frames import PATIENCE_SECONDS, AfterPicture, Patience
+from signoff_tui.state.documents import KEPT, content_key, revealed_key
 from signoff_tui.state.drift import DriftWatch, Looked
-from signoff_tui.text.lines import Line, chunk, foreign, line
+from signoff_tui.state.inbox import Entry, RowKey
+from signoff_tui.state.page import Page, page_from
+from signoff_tui.text.lines import Line, chunk, line
+from signoff_tui.widgets.document.layout import ViewPosition
 
 if TYPE_CHECKING:
-    from signoff_tui.screens.review.drawing import Drawing
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.screens.review.work import ContentMade, Drifted, Work
-    from signoff_tui.state.group_page import GroupPage
-    from signoff_tui.state.inbox import Entry
+    from signoff_tui.screens.review.work import ContentMade, Drifted, MarksRead, Work
+    from signoff_tui.state.documents import ContentKey
+    from signoff_tui.state.read_marks import ReadMark
     from signoff_tui.state.session import ReviewSession
     from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Contents"]
+
+_PREPARING = (Line(), line(chunk("   preparing what this would do ...", "muted")))
 
 
 class Contents:
     """Has contents made, and shows them once they are.
 
     Args:
-        screen: Where the content pane is.
+        screen: Where the reading pane is.
         desk: Keeps what was made.
         work: Makes it.
-        drawing: Says what is wanted.
     """
 
-    def __init__(self, screen: ReviewScreen, desk: ReviewSession, work: Work, drawing: Drawing) -> None:
+    def __init__(self, screen: ReviewScreen, desk: ReviewSession, work: Work) -> None:
         self._screen = screen
         self._desk = desk
         self._work = work
-        self._drawing = drawing
         self._after_picture = AfterPicture(screen)
         self._drift = DriftWatch(work.look_at_files)
         self._redraws_soon = False
         self._timer: Timer | None = None
+        self._for: RowKey | None = None
+        self._at_first_unread = False
+        self._kept = 0
         self.patience = Patience()
         """Whether a picture waits for contents."""
+        self.page: Page | None = None
+        """What the cursor is on, and what is read next; None without anything."""
+
+    # -- the page ------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Begin another page if the cursor was moved, or what the page began with is not there any more."""
+        cursor = self._desk.inbox.cursor
+        if cursor is None:
+            self.page = self._for = None
+        elif self.page is None or cursor != self._for or not self.page.begins_as_it_did:
+            self.page, self._for = page_from(self._desk, cursor), cursor
+            self._at_first_unread = True
+
+    @property
+    def read(self) -> Entry | None:
+        """The request at the top of the page, which is being read."""
+        page, document = self.page, self._screen.document
+        if page is None:
+            return None
+        there = document.owner is page.owner
+        section = page.section_at(document.viewport.document_at_top if there else 0)
+        id_ = page.first[0] if section is None else section.request_id
+        return self._desk.inbox.entry(id_) if id_ in self._desk.inbox else None
+
+    def follow_reader(self, *, from_heading: bool = False) -> bool:
+        """Put the cursor on the request that is being read; True if it moved.
+
+        Args:
+            from_heading: True to leave the heading of the group for it.
+        """
+        inbox, entry = self._desk.inbox, self.read
+        if entry is None or self.page is None or inbox.cursor is None:
+            return False
+        key = RowKey("request", entry.id)
+        if key == inbox.cursor or (inbox.cursor.kind == "group" and not from_heading):
+            return False
+        inbox.move_to(key)
+        self._for = inbox.cursor
+        return True
 
     # -- showing -------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        """Show what the cursor is on, as far as it has room, and have made what is missing."""
-        screen, entry = self._screen, self._desk.inbox.focused_request()
-        visible = entry is not None and screen.views.content_visible
+        """Show the page, as far as it has room, and have made what is missing."""
+        visible, entry = self._screen.content_visible, self._desk.inbox.focused_request()
         if entry is None or not visible or not self._desk.is_revealed(entry):
             self._desk.revealed = None
-        if screen.views.page is not None:
-            self.show_page(screen.views.page)
-        elif entry is not None and visible:
-            self._show_request(entry)
-        elif entry is None:
-            screen.preview.show()
-        looked_at = entry is not None and entry.waiting and visible and screen.views.page is None
+        if visible and (entry is None or not self._show_revealed(entry)):
+            self._show_page()
+        looked_at = entry is not None and entry.waiting and visible
         self._drift.follow(entry.request if entry is not None and looked_at else None)
         self.make_wanted()
 
-    def show_page(self, page: GroupPage) -> None:
-        """Show the members of a group below each other, as many as there is room for."""
+    def _show_page(self) -> None:
+        page, document = self.page, self._screen.document
+        if page is None:
+            document.notice(())
+            return
         page.renew()
         if not page.documents and not page.grow():
-            self._screen.document.notice((Line(), line(foreign("   preparing the page ...", "muted"))))
+            document.notice(_PREPARING)
             return
-        document = self._screen.document
         document.show(page.owner, page.documents)
-        while document.size.height and not document.rest.more and self.grow_page():
-            pass
+        if self._at_first_unread and document.viewport.visible:
+            self._at_first_unread = False
+            document.go_unit(page.first_unread)
+        while document.size.height and not document.rest.more and page.grow():
+            document.show(page.owner, page.documents)
+        read = self.read
+        document.hunks.among = range(0) if read is None else page.documents_of(read.id)
 
-    def grow_page(self) -> bool:
-        """Put the next member on the page, if it is made; returns whether that was so."""
-        page = self._screen.views.page
-        if page is None or not page.grow():
-            return False
-        self._screen.document.show(page.owner, page.documents)
-        return True
-
-    def _show_request(self, entry: Entry) -> None:
-        if self._desk.is_revealed(entry) and self._show_revealed(entry):
-            return
-        content, failure = self._desk.content(entry), self._desk.failure(entry)
-        if content is not None:
-            self._screen.document.show(content.key, content.documents)
-            return
-        if failure is None:
-            self._screen.document.notice((Line(), line(chunk("   preparing what this would do ...", "muted"))))
-            return
-        # Under another owner than the content: seeing the arguments is not seeing what they would do.
-        owner = ("arguments", self._desk.key(entry))
-        if self._screen.document.owner != owner:
-            self._screen.document.show(owner, [raw_arguments(entry.request)])
+    def goes_on(self) -> None:
+        """Note that the reader moved: the end of the page may have come near."""
+        page = self.page
+        if page is not None and self._screen.document.owner is page.owner:
+            self._show_page()
+            self.make_wanted()
 
     def _show_revealed(self, entry: Entry) -> bool:
-        """Show a request with its secrets; False while that is not made."""
+        """Show a request with its secrets; False if it is not to be, or while that is not made."""
+        if not self._desk.is_revealed(entry):
+            return False
         content = self._desk.revealed_content(entry)
         if content is not None:
             self._screen.document.show(content.key, content.documents)
@@ -115,19 +148,28 @@ class Contents:
 
     def make_wanted(self) -> None:
         """Have made what is on the screen and what may be next."""
-        for wanted in self._drawing.wanted():
+        for wanted in list(self._wanted())[:KEPT]:  # more would push each other out again, and be made for ever
             if self._desk.contents.want(content_key(wanted.request)):
                 self._work.make(wanted)
 
+    def _wanted(self) -> Iterator[Entry]:
+        page, inbox = self.page, self._desk.inbox
+        near_the_end = page is None or not page.documents or not self._screen.document.rest.more
+        if page is not None and page.wanted is not None and near_the_end and self._screen.content_visible:
+            yield page.wanted
+        focused = inbox.focused_request()
+        if focused is not None:
+            yield focused
+        yield from (inbox.entry(row.key.id) for row in self._screen.visible_rows if row.key.kind == "request")
+
     def take(self, event: ContentMade) -> None:
-        """Contents were made, or cannot be."""
+        """Take over contents that were made, or the reason why they cannot be."""
         if event.content is not None:
             self._desk.take_content(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
         request_id, *_ = event.key
-        entry = self._desk.inbox.focused_request()
-        if self._screen.views.page is not None or (entry is not None and entry.id == request_id):
+        if self.page is not None and request_id in self.page and self._screen.content_visible:
             self._screen.redraw(Cause.MOVED)
         elif not self._redraws_soon:
             # Many are made at once: they are drawn together.
@@ -145,18 +187,41 @@ class Contents:
         self._after_picture.start(partial(self._work.color, wanted))
 
     def displayed(self) -> None:
-        """A picture was painted."""
+        """Note a painted picture."""
         self._after_picture.displayed()
+
+    # -- read marks ----------------------------------------------------------------------------------------
+
+    def keep_marks(self) -> None:
+        """Write down what was shown, if that is more than before."""
+        if self._desk.coverages.changes != self._kept:
+            self._kept = self._desk.coverages.changes
+            self._work.keep_marks(self.marks)
+
+    @property
+    def marks(self) -> Mapping[ContentKey, ReadMark]:
+        """What was shown of the requests that wait."""
+        inbox = self._desk.inbox
+        waits = lambda id_: id_ in inbox and inbox.entry(id_).request.pending  # noqa: E731
+        return self._desk.coverages.marks(waits, self._screen.office.now())
+
+    def take_marks(self, event: MarksRead) -> None:
+        """Count what was shown before, or on another screen."""
+        if self._desk.coverages.restore(event.marks):
+            self._at_first_unread = self._screen.document.viewport.top == ViewPosition(0)
+            self._screen.redraw(Cause.CHANGED)
 
     # -- waiting for contents ------------------------------------------------------------------------------
 
     def keeps_picture_waiting(self) -> bool:
-        """Whether the picture waits for the contents of the focused request, and has them made."""
-        entry, missing = self._desk.inbox.focused_request(), None
-        shown = entry is not None and self._screen.views.content_visible and self._screen.views.page is None
-        if entry is not None and shown and not self._desk.is_revealed(entry):
-            made = self._desk.content(entry) is not None or self._desk.failure(entry) is not None
-            missing = None if made else content_key(entry.request)
+        """Have the contents made that are missing; True if the picture waits for them."""
+        page, entry = self.page, self._desk.inbox.focused_request()
+        shown = page is not None and self._screen.content_visible
+        revealed = entry is not None and self._desk.is_revealed(entry)
+        missing = None
+        if page is not None and shown and not revealed and not page.documents and not page.grow():
+            wanted = page.wanted
+            missing = None if wanted is None else content_key(wanted.request)
         before = self.patience.waits
         if not self.patience.begins(missing, time.monotonic()):
             self._end_timer()
@@ -183,7 +248,7 @@ class Contents:
     # -- files ---------------------------------------------------------------------------------------------
 
     def take_drift(self, event: Drifted) -> None:
-        """The files of a request were looked at."""
+        """Take over how the files of a request are now."""
         looked, before = event.looked, self._desk.drift
         if looked.key != self._drift.key:
             return

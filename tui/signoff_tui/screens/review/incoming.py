@@ -11,11 +11,12 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Cause
 from signoff_tui.screens.lately import Lately
 from signoff_tui.screens.rereading import Rereading
-from signoff_tui.screens.review.open_bar import Asking, GroupNotReady, Remembering, Stopping, Unseen
+from signoff_tui.screens.review.allow import Allowing
+from signoff_tui.screens.review.open_bar import Approving, Asking, Stopping, Unseen
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
-    from signoff_tui.screens.review.deciding import Deciding
+    from signoff_tui.screens.review.decisions import Decisions
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import Answers, Edited, LookedBack, Work
     from signoff_tui.state.session import ReviewSession
@@ -38,17 +39,17 @@ class Incoming:
         screen: Says what came of it, and shows it.
         desk: Keeps it.
         office: Has the wall clock.
-        deciding: Takes decisions back that are void.
+        decisions: Takes decisions back that are void.
         work: Reads what was decided lately.
     """
 
     def __init__(
-        self, screen: ReviewScreen, desk: ReviewSession, office: Office, deciding: Deciding, work: Work
+        self, screen: ReviewScreen, desk: ReviewSession, office: Office, decisions: Decisions, work: Work
     ) -> None:
         self._screen = screen
         self._desk = desk
         self._office = office
-        self._deciding = deciding
+        self._decisions = decisions
         self._looking_back = Rereading(work.look_back)
         self._nothing_listed = False
         self.lately = Lately()
@@ -78,7 +79,7 @@ class Incoming:
             event.entry, event.text, event.change, event.of, failed=bool(event.failure)
         )
         if event.failure:
-            self._screen.say(f"the edit cannot run: {event.failure}; {key} opens it again")
+            self._screen.say(f"the edit cannot run, {key} opens it again: {event.failure}")
         elif not kept:
             self._screen.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
         elif event.change is None:
@@ -104,10 +105,13 @@ class Incoming:
         was_empty = self._desk.inbox.cursor is None
         taken = self._desk.apply(changes)
         if changes.fresh:
-            self._screen.say("the queue was opened again: read anew what waits", token="held")
-        self._deciding.take_back(taken, "not sent, it changed")
-        self._deciding.welcome_back()
+            words = f"queue is back: {self._desk.inbox.tally.counts.waiting} waiting; read anew what waits"
+            self._screen.say(words, token="held")
+        self._decisions.take_back(taken, "not sent, it changed")
+        self._decisions.welcome_back()
         self._screen.filtering.show_as_left()
+        if was_empty:
+            self._screen.fit_list()
         self._screen.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
 
     def _set_connected(self, error: QueueError | None) -> None:
@@ -117,9 +121,9 @@ class Incoming:
         if self.lost == before and connected == self._desk.guard.connected:
             return
         taken = self._desk.guard.set_connected(connected)
-        self._deciding.take_back(taken, "not sent, the queue was lost")
+        self._decisions.take_back(taken, "not sent, the queue was lost")
         bar = self._screen.bar
         untrue = isinstance(bar, Asking) and bar.about == "quit"  # it says what is held, or waits
-        if not connected and (untrue or isinstance(bar, Unseen | GroupNotReady | Remembering | Stopping)):
-            self._deciding.close_bar()  # nothing that it offers can be done
+        if not connected and (untrue or isinstance(bar, Unseen | Approving | Allowing | Stopping)):
+            self._decisions.close_bar()  # nothing that it offers can be done
         self._screen.redraw(Cause.CHANGED)

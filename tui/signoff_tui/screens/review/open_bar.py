@@ -1,4 +1,4 @@
-"""What lies where the action bar usually is: a sheet, a bar, a text box, a question."""
+"""What lies over the keys: a sheet, a text box, a question."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.guard import LeftOut, Offer, Ref
+from signoff_tui.guard import Offer, Ref
 from signoff_tui.screens.review import sheets
-from signoff_tui.screens.review.releasing import Listing
-from signoff_tui.state.reach import remember_preview
+from signoff_tui.screens.review.allow import Allowing, allow_sheet
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.state.tagged import TAGGED
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 from signoff_tui.text.lines import Line
 
 __all__ = [
+    "Approving",
     "Asking",
     "Finding",
-    "GroupNotReady",
     "OpenBar",
-    "Remembering",
     "Stopping",
     "Unseen",
     "Writing",
@@ -34,22 +31,12 @@ class Unseen(Struct, frozen=True):
     """Not everything of a request was shown; offers the deliberate second act, which never remembers."""
 
     ref: Ref
-    remembers: bool = False
 
 
-class GroupNotReady(Struct, frozen=True):
-    """No member of a group can be approved yet."""
+class Approving(Struct, frozen=True):
+    """What an approval of a group, or of the tagged, covers where it leaves some out."""
 
-    group: str
-    left_out: tuple[LeftOut, ...]
-    remembers: bool = False
-
-
-class Remembering(Struct, frozen=True):
-    """What remembering would cover, and what else waits for the same if that can be released, too."""
-
-    refs: tuple[Ref, ...]
-    listing: Listing | None = None
+    offer: Offer
 
 
 class Stopping(Struct, frozen=True):
@@ -84,23 +71,18 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy", "filter"] = "quit"
 
 
-OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking
+OpenBar = Unseen | Approving | Allowing | Stopping | Writing | Finding | Asking
 
 
-def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool, now: int) -> Sequence[Line]:
-    """The lines of an open bar, above its text box if it has one; now is in microseconds since the epoch."""
+def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
+    """The lines of an open bar, above its text box if it has one."""
     match open_bar:
-        case Unseen(ref, remembers):
-            return sheets.unseen_bar(desk, ref, room, remembers=remembers)
-        case GroupNotReady(about, left_out, remembers):
-            return sheets.group_bar(desk, left_out, room, tagged=about == TAGGED, remembers=remembers)
-        case Remembering(refs, listing):
-            others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
-            previews = [remember_preview(desk.inbox, ref.id) for ref in refs if ref.id in desk.inbox]
-            release = 0 if listing is None else len(listing.listed)
-            if not previews:
-                return ()
-            return sheets.remember_sheet(previews, others, room, desk.keys, armed=armed, release=release)
+        case Unseen(ref):
+            return sheets.unseen_question(desk, ref, room, armed=armed)
+        case Approving(offer):
+            return sheets.approve_sheet(desk, offer, room, armed=armed)
+        case Allowing():
+            return allow_sheet(desk, open_bar, room, armed=armed)
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):

@@ -1,13 +1,17 @@
-"""What leaves the screen: text for the clipboard, and the terminal while a program of the person's has it."""
+"""What leaves the screen: text for the clipboard, and the terminal while a program of the person has it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from signoff_tui.external import HandoverError
+from signoff.present.document.model import Document
+from signoff.present.snapshot.snapshot import SnapshotError
+from signoff.present.subject import step_text, steps_of
+from signoff.queue.records import StoredRequest
+from signoff_tui.external import HandoverError, in_pager, in_viewer
 from signoff_tui.guard import Cause
-from signoff_tui.screens.review.copying import copied_text
+from signoff_tui.screens.review.names import name_of
 from signoff_tui.terminal.sequences import Copy
 
 if TYPE_CHECKING:
@@ -15,10 +19,14 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import Work
     from signoff_tui.state.amendments import Editable
+    from signoff_tui.state.documents import Content
     from signoff_tui.state.inbox import Entry
     from signoff_tui.state.session import ReviewSession
 
-__all__ = ["Outside"]
+__all__ = ["COPIES", "Outside"]
+
+_ALL = 10**9
+"""Unchanged lines around changes that leave no line out."""
 
 
 class Outside:
@@ -73,9 +81,51 @@ class Outside:
 
         self.without_terminal(edits, "not edited")
 
-    def hand_over(self, work: Callable[[], None]) -> bool:
-        """Leave the terminal to something; False if that failed, which was said then."""
-        return self.without_terminal(lambda: self._office.hand_over(work), "not shown outside")
+    def view(self) -> None:
+        """Show the diff in the person's viewer if they named one, anything else in their pager."""
+        found = self._read()
+        if found is None:
+            return
+        entry, content = found
+        document = next((each for each in content.documents if each.kind.has_file_lines), None)
+        viewer = self._office.viewer
+        if not viewer or document is None:
+            self._in_pager(entry, content)
+            return
+        before = [row.text for row in document.safe_lines("old")]
+        after = [row.text for row in document.safe_lines("new")]
+        self._hand_over(lambda: in_viewer(viewer, before, after, document.path or ""))
+
+    def page(self) -> None:
+        """Show all of the request in the person's pager."""
+        found = self._read()
+        if found is not None:
+            self._in_pager(*found)
+
+    def _in_pager(self, entry: Entry, content: Content) -> None:
+        name = name_of(self._desk, self._desk.ref(entry))
+        head = f"{name}, revision {entry.request.revision}: all of it, secrets as marks"
+        whole = (row for each in content.documents for row in as_shown(each.with_context(_ALL)))
+        text = "\n".join([head, "", *whole, ""])
+        self._hand_over(lambda: in_pager(text))
+
+    def _read(self) -> tuple[Entry, Content] | None:
+        """The request that is read, with its documents and without its secrets; says so if there is none."""
+        entry = self._desk.inbox.focused_request() or self._screen.contents.read
+        content = None if entry is None else self._desk.content(entry)
+        if entry is None or content is None:
+            self._screen.say("open a request to read it outside of the screen", token="muted")
+            return None
+        if len(self._desk.guard.holds):
+            key = self._desk.keys.shown("outside")
+            self._screen.say(f"{key} waits: take back what is held, or let it be sent")
+            return None
+        return entry, content
+
+    def _hand_over(self, work: Callable[[], None]) -> None:
+        """Leave the terminal to a program."""
+        if self.without_terminal(lambda: self._office.hand_over(work), "not shown outside"):
+            self._screen.say("what was shown outside does not count as shown here", token="muted")
 
     def without_terminal(self, work: Callable[[], None], failed: str) -> bool:
         """Do something during which nothing of the screen is seen and no key is meant for it.
@@ -85,7 +135,7 @@ class Outside:
             failed: What is said if that fails, before the reason.
 
         Returns:
-            Whether it did not fail.
+            True if it did not fail.
         """
         self._desk.coverages.covered()
         try:
@@ -98,3 +148,40 @@ class Outside:
             self._desk.guard.restart()
             self._screen.redraw(Cause.CHANGED)
         return True
+
+
+# -- What of a request can be copied: as it is shown, or as it was sent.
+
+COPIES = {"t": "text as shown", "a": "text as sent", "p": "path or command", "i": "id of the request"}
+"""The keys of the question, and what they copy."""
+
+_SIGNS = {"added": "+", "removed": "-"}
+
+
+def copied_text(what: str, request: StoredRequest, documents: Sequence[Document]) -> str:
+    """Return the text that a key of `COPIES` copies; empty if the request has none of that.
+
+    As shown: made safe, with masks, one row a line. As sent: what would be written or run, unchanged.
+    """
+    match what:
+        case "i":
+            return request.id
+        case "p":
+            return _subject(request)
+        case "t":
+            return "\n".join(row for each in documents for row in as_shown(each))
+        case _:
+            return "".join(line for each in documents for line in each.source("new") or each.source("old"))
+
+
+def as_shown(document: Document) -> Iterator[str]:
+    """The rows of a document with their signs, made safe, with marks for secrets."""
+    return (f"{_SIGNS.get(row.kind, ' ')} {row.text.text}" for row in document)
+
+
+def _subject(request: StoredRequest) -> str:
+    """The paths and commands of a request, one a line."""
+    try:
+        return "\n".join(step_text(step, "") for step in steps_of(request.submission.snapshot))
+    except SnapshotError:
+        return ""

@@ -29,17 +29,19 @@ class Pointed(Struct, frozen=True):
     above: str = ""
 
     @property
-    def words(self) -> str:
-        """What the key does, or why it does nothing."""
-        if not self.numbers:
-            return f"refuse: {self.above or 'no hunk begins here'}"
-        named = f"{hunks_named(self.numbers)} of {self.of}"
-        return f"approve {named} again" if self.refused else f"refuse {named}"
+    def named(self) -> str:
+        """The hunks that are pointed at, or why there are none."""
+        return f"{hunks_named(self.numbers)} of {self.of}" if self.numbers else self.above or "no hunk begins here"
+
+    @property
+    def verb(self) -> str:
+        """What the key does to them."""
+        return "approve it again" if self.refused else "refuse it"
 
 
 def pointed_in(document: DocumentView, desk: ReviewSession, entry: Entry) -> Pointed | None:
     """What is pointed at in the content of a request; None if its hunks cannot be refused one by one there."""
-    if document.owner != desk.key(entry) or not desk.changes.may_choose(entry):
+    if not desk.changes.may_choose(entry):
         return None
     choosing = document.hunks.choosing
     if choosing is None or choosing.choice is None:

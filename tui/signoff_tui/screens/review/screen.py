@@ -1,8 +1,9 @@
-"""The review screen: it draws the desk, feeds the guard, and gives decisions to the queue."""
+"""The review screen: list and content, the keys of decisions, and what comes in from the queue."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -10,29 +11,41 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from signoff.filter import Filtered
+from signoff.queue.records import StoredRequest
 from signoff_tui.context import Office
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.input.actions import Action
-from signoff_tui.screens.review.bar_reasons import reason_is_gone
-from signoff_tui.screens.review.boxes import Boxes
+from signoff_tui.screens.review.actions import Actions
+from signoff_tui.screens.review.allow import Allowing
+from signoff_tui.screens.review.bars import LastWords, action_at
+from signoff_tui.screens.review.clock import Clock
 from signoff_tui.screens.review.contents import Contents
-from signoff_tui.screens.review.deciding import Deciding
-from signoff_tui.screens.review.drawing import Drawing
-from signoff_tui.screens.review.extent import Extent
-from signoff_tui.screens.review.filtering import Filtering
-from signoff_tui.screens.review.group_preview import GroupPreview
+from signoff_tui.screens.review.decisions import Decisions, reason_is_gone
+from signoff_tui.screens.review.draw import Drawing
+from signoff_tui.screens.review.filter import Filtering
+from signoff_tui.screens.review.frames import Paints
 from signoff_tui.screens.review.incoming import Incoming
-from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import Finding, OpenBar, Remembering, Writing
+from signoff_tui.screens.review.layout import Layout
+from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
 from signoff_tui.screens.review.outside import Outside
-from signoff_tui.screens.review.paints import Paints
-from signoff_tui.screens.review.passing_time import PassingTime
 from signoff_tui.screens.review.pressing import Pressing
-from signoff_tui.screens.review.views import Views
-from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, LookedBack, QueueNews, Work
-from signoff_tui.screens.review.writing_keys import WritingKeys
+from signoff_tui.screens.review.rows import cells_needed
+from signoff_tui.screens.review.work import (
+    Answers,
+    Compared,
+    ContentMade,
+    Drifted,
+    Edited,
+    LookedBack,
+    MarksRead,
+    Proposed,
+    QueueNews,
+    Work,
+)
+from signoff_tui.screens.review.writing import Boxes
 from signoff_tui.settings import DiffSettings
 from signoff_tui.state.decision_session import HeldAnswer
+from signoff_tui.state.inbox import InboxRow
 from signoff_tui.state.message import LONGEST
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.widgets.divider import Divider
@@ -47,9 +60,18 @@ __all__ = ["ReviewScreen"]
 
 _SPLIT = {"auto": None, "unified": False, "split": True}
 
+MEASURED = 300
+"""Rows of the list that are measured to find its width."""
+
 
 class ReviewScreen(Screen[None]):
-    """Inbox, request and group, with one target and one guard."""
+    """The list of requests, and what the one under the cursor would do.
+
+    Args:
+        office: What is shared with the other screens.
+        settings: Times of the guard.
+        diff: The form of diffs.
+    """
 
     AUTO_FOCUS = ""
 
@@ -59,63 +81,65 @@ class ReviewScreen(Screen[None]):
         """What is shared with the other screens."""
         self._diff = diff or DiffSettings()
         self._desk = ReviewSession(settings, office.keys, time.monotonic, office.reviewer)
-        self.views = Views(self._desk, lambda: self.two_panes, self._lay_out)
-        """What has the screen."""
-        self.filtering = Filtering(self, self._desk, office)
-        """What is listed."""
-        self._deciding = Deciding(self)
-        self._navigating = Navigating(self, self._deciding)
-        self._drawing = Drawing(self, office)
-        self.preview = GroupPreview(self, self._desk)
-        """What stands below the members of a group."""
-        self._paints = Paints(self)
-        self._writing = WritingKeys(self, office, self._deciding)
-        self._work = Work(self, office)
-        self._contents = Contents(self, self._desk, self._work, self._drawing)
-        self.outside = Outside(self, self._desk, office, self._work)
-        """The clipboard, and programs that get the terminal."""
-        self.boxes = Boxes(self, office, self._deciding, self._writing)
-        """The boxes for text."""
-        self.pressing = Pressing(self, self._deciding, self._navigating, self._writing)
-        """What keys, pastes and clicks do."""
-        self.incoming = Incoming(self, self._desk, office, self._deciding, self._work)
-        """What came in last."""
-        self.passing_time = PassingTime(self, self._drawing, office)
-        """Wakes the screen up."""
         self._bar: OpenBar | None = None
+        self._said = LastWords()
+        self._whole = False
+        self._longest = 0
+        self._laid_out: tuple[object, ...] = ()
+        self.border: dict[int, int] = {}
+        """Cells of the list where the person moved its border, by columns of the screen."""
+        self.filtering = Filtering(self, self._desk, office)
+        """The filter of the list."""
+        self._decisions = Decisions(self)
+        self._actions = Actions(self, self._decisions)
+        self._drawing = Drawing(self, office)
+        self._paints = Paints(self)
+        self.work = Work(self, office)
+        """What runs beside the screen."""
+        self.contents = Contents(self, self._desk, self.work)
+        """The reading pane."""
+        self.outside = Outside(self, self._desk, office, self.work)
+        """The clipboard, and programs that get the terminal."""
+        self.boxes = Boxes(self, office, self._decisions)
+        """The boxes for text."""
+        self._pressing = Pressing(self, self._decisions, self._actions)
+        self.incoming = Incoming(self, self._desk, office, self._decisions, self.work)
+        """What came in last."""
+        self._clock = Clock(self, office)
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
-        self._lay_out()  # before there are parts, whose styles would have to be worked out twice
         yield LinesView(id="status")
         yield LinesView(id="lost")
         with Horizontal(id="body"):
             with Vertical(id="list-pane"):
-                yield LinesView(id="heading")
+                yield LinesView(id="empty")
                 yield RowList(id="rows")
-                yield LinesView(id="below")
+                yield LinesView(id="filtered")
             yield Divider(id="divider")
             with Vertical(id="content-pane"):
-                yield LinesView(id="header")
-                yield RowList(id="members")
-                yield LinesView(id="preview")
+                yield LinesView(id="head")
                 yield DocumentView(id="document")
                 yield LinesView(id="foot")
-        yield LinesView(id="target")
-        yield LinesView(id="actions")
+        yield LinesView(id="special")
+        yield LinesView(id="sheet")
         yield MessageBox(id="feedback")
         yield TextBox(id="find")
         yield LinesView(id="box-keys")
         yield FilterBar(Filtered.INBOX, self.filtering.filter.values, self.office.keep_filter, id="filter")
-        yield LinesView(id="last")
+        yield LinesView(id="keys")
 
     def on_mount(self) -> None:
-        """Draw the empty desk; the office brings changes from now on."""
-        self._lay_out()
+        """Draw the empty list; the office brings changes from now on."""
         self.show_diffs(self._diff)
         self.redraw(Cause.ARRIVED)
+        self.look_at_marks()
 
-    # -- what helpers see (Face) --------------------------------------------------------------------------
+    def look_at_marks(self) -> None:
+        """Read what was shown before, or on another screen."""
+        self.work.read_marks()
+
+    # -- what is shown ------------------------------------------------------------------------------------
 
     @property
     def desk(self) -> ReviewSession:
@@ -128,41 +152,75 @@ class ReviewScreen(Screen[None]):
         return self.query_one("#document", DocumentView)
 
     @property
-    def extent(self) -> Extent:
-        """What has room."""
-        return Extent(self.size.width, self.size.height)
+    def room(self) -> Layout:
+        """The size of the terminal, and what it allows."""
+        return Layout(self.size.width, self.size.height)
 
     @property
-    def two_panes(self) -> bool:
-        """Whether list and content stand side by side."""
-        return self.extent.two_panes
+    def reading(self) -> bool:
+        """True if the content has the whole screen."""
+        return self._whole and self._desk.inbox.cursor is not None
+
+    @property
+    def content_visible(self) -> bool:
+        """True if the content of what the cursor is on is on the screen."""
+        return self._desk.inbox.cursor is not None and (self._whole or self.room.wide)
+
+    @property
+    def visible_rows(self) -> Sequence[InboxRow]:
+        """The rows of the list that are on the screen."""
+        visible = self.query_one("#rows", RowList).visible_rows
+        return self._desk.inbox.rows()[visible.start : visible.stop]
+
+    @property
+    def timed(self) -> Iterator[StoredRequest]:
+        """The requests whose times are on the screen: the one that is read, and those with a deadline."""
+        inbox, read = self._desk.inbox, self.contents.read
+        if read is not None and self.content_visible:
+            yield read.request
+        for row in self.visible_rows:
+            request = inbox.entry(row.key.id).request if row.key.kind == "request" else None
+            if request is not None and (request.expires_at is not None or not request.pending):
+                yield request
 
     @property
     def bar(self) -> OpenBar | None:
-        """What lies over the action bar."""
+        """What lies over the keys."""
         return self._bar
+
+    @property
+    def moves_allowed(self) -> bool:
+        """True if the cursor may move: not while a sheet or text box is about what it stands on."""
+        return self._pressing.moves_allowed
+
+    def open_content(self, *, on: bool) -> None:
+        """Give the content the whole screen, or the list its place."""
+        self._whole = on
 
     def show_diffs(self, diff: DiffSettings) -> None:
         """Show diffs in this way from now on."""
         self.document.show_as(context=diff.context, wrap=diff.wrap, split=_SPLIT[diff.layout])
 
     def open_bar(self, bar: OpenBar | None) -> None:
-        """Put something over the action bar, or remove it."""
+        """Put something over the keys, or remove it."""
         before, self._bar = self._bar, bar
         if bar is not None:
-            self.passing_time.say("", token="muted")  # what was said before is not about this
+            self._said = LastWords()  # what was said before is not about this
         self.boxes.change(before, bar)
-        self._drawing.bar()
+        self._drawing.bars(self._said)
         self._paints.expect()
 
     def say(self, text: str, *, token: str = "warn") -> None:
-        """Say something on the last row, until the next key."""
-        self.passing_time.say(text, token=token)
+        """Say something above the keys, until the next key."""
+        said = LastWords(text, token) if text else LastWords()
+        if said != self._said:
+            self._said = said
+            self._drawing.bars(said)
 
     def send(self, held: Held[HeldAnswer]) -> None:
         """Give a decision to the queue."""
         self._desk.sending(held)
-        self._work.send(held)
+        self.work.send(held)
 
     def go(self, name: str, query: str = "") -> None:
         """Go to another screen, with what the query picks, or draw this one anew."""
@@ -173,9 +231,13 @@ class ReviewScreen(Screen[None]):
             return
         self.office.go(name, query)
 
+    def schedule(self) -> None:
+        """Wake up when the next thing changes by itself."""
+        self._clock.schedule()
+
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
-        self._work.leave()
+        self.work.leave()
 
     # -- what comes in ------------------------------------------------------------------------------------
 
@@ -194,7 +256,19 @@ class ReviewScreen(Screen[None]):
 
     @on(ContentMade)
     def _content_made(self, event: ContentMade) -> None:
-        self._contents.take(event)
+        self.contents.take(event)
+
+    @on(Proposed)
+    def _proposed(self, event: Proposed) -> None:
+        self._decisions.take_proposals(event.request_id, event.proposals)
+
+    @on(Compared)
+    def _compared(self, event: Compared) -> None:
+        self._decisions.take_comparison(event.pattern, event.found)
+
+    @on(MarksRead)
+    def _marks_read(self, event: MarksRead) -> None:
+        self.contents.take_marks(event)
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
@@ -202,7 +276,7 @@ class ReviewScreen(Screen[None]):
 
     @on(Drifted)
     def _drifted(self, event: Drifted) -> None:
-        self._contents.take_drift(event)
+        self.contents.take_drift(event)
 
     @on(Answers)
     def _answers(self, event: Answers) -> None:
@@ -221,8 +295,8 @@ class ReviewScreen(Screen[None]):
 
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
-        self._contents.draw_at_once()  # a key is about what is drawn
-        return self.pressing.takes_key(event)
+        self.contents.draw_at_once()  # a key is about what is drawn
+        return self._pressing.takes_key(event)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never a command."""
@@ -242,19 +316,19 @@ class ReviewScreen(Screen[None]):
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
-        return self.pressing.takes_paste(event)
+        return self._pressing.takes_paste(event)
 
     def perform(self, action: Action) -> None:
         """Do what the palette chose, unless it decides."""
-        self.pressing.perform(action)
+        self._pressing.perform(action)
 
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
-        self.pressing.click_row(event)
+        self._pressing.click_row(event)
 
-    @on(RowList.Clicked, "#members")
-    def _member_clicked(self, event: RowList.Clicked) -> None:
-        self.pressing.click_member(event)
+    @on(LinesView.Clicked, "#keys")
+    def _key_clicked(self, event: LinesView.Clicked) -> None:
+        self._pressing.click_key(action_at(event.column, self.size.width))
 
     @on(RowList.Resized)
     def _list_resized(self) -> None:
@@ -269,27 +343,30 @@ class ReviewScreen(Screen[None]):
             not self.is_mounted
             or not self.is_current
             or self.app.screen is not self
-            or self._contents.patience.waits
+            or self.contents.patience.waits
         ):
             return
-        self._contents.patience.painted()
+        self.contents.patience.painted()
         if self._paints.displayed():
-            self._drawing.bar()
+            self._drawing.bars(self._said)
             self._drawing.surroundings()
-            self.passing_time.schedule()
-        self._contents.displayed()
+            self._clock.schedule()
+        self.contents.displayed()
 
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
+        self.contents.goes_on()
         self._drawing.surroundings()
-        self._drawing.bar()  # it names the hunk that is pointed at
-        if self.views.page is not None:
-            self._contents.show_page(self.views.page)  # its end may have come near
-            self._contents.make_wanted()
+        self._drawing.bars(self._said)  # it names the hunk that is pointed at
+
+    @on(DocumentView.Scrolled)
+    def _document_scrolled(self) -> None:
+        if self.contents.follow_reader():
+            self.redraw()
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
-        self._contents.color(event)
+        self.contents.color(event)
 
     @on(DocumentView.Colored)
     def _colored(self, event: DocumentView.Colored) -> None:
@@ -299,19 +376,41 @@ class ReviewScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         """End what goes on besides."""
-        self._contents.stop()
+        self.contents.stop()
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the size; nothing is ever decided by a resize."""
-        too_small = Extent(event.size.width, event.size.height).too_small
-        if too_small != self._desk.guard.too_small:
-            self.passing_time.end_words()  # what was said of the other size does not hold any more
-        self._desk.guard.resized(too_small=too_small)
-        self.message_box.grow_to(Extent(event.size.width, event.size.height).message_rows)
-        if isinstance(self._bar, Remembering) and self._bar.listing is not None:
-            self._deciding.close_bar()  # what it lists may have no room any more
-        self._lay_out()
+        room = Layout(event.size.width, event.size.height)
+        self._desk.guard.resized(too_small=room.too_small)
+        self.message_box.grow_to(room.message_rows)
+        if isinstance(self._bar, Allowing) and self._bar.also:
+            self._decisions.close_bar()  # what it lists may have no room any more
         self.redraw()
+
+    @on(Divider.Dragged)
+    def _border_dragged(self, event: Divider.Dragged) -> None:
+        self._put_border(event.column)
+
+    def move_border(self, cells: int) -> None:
+        """Move the border between list and content."""
+        if not self.room.wide:
+            self.say("list and content stand side by side from 100 columns", token="muted")
+            return
+        self._put_border(self._list_width + cells)
+
+    def _put_border(self, cells: int) -> None:
+        room = self.room
+        if room.wide and not self._whole:
+            self.border[room.columns] = room.list_width(self._longest, cells)
+            self.redraw()
+
+    @property
+    def _list_width(self) -> int:
+        return self.room.list_width(self._longest, self.border.get(self.size.width))
+
+    def fit_list(self) -> None:
+        """Make the list as wide as its rows need: only where the person moves."""
+        self._longest = cells_needed(self._desk, self._desk.inbox.rows()[:MEASURED])
 
     def covered(self) -> None:
         """Another screen is about to lie over this one and to take the keys."""
@@ -329,16 +428,18 @@ class ReviewScreen(Screen[None]):
         self.redraw()
 
     def _lay_out(self) -> None:
-        # At once: each change has all styles of the screen worked out anew. So the view, which changes often, is
-        # no class.
-        self.update_classes({"-two": self.two_panes, "-wide": self.extent.wide, "-widest": self.extent.widest})
-        if not self.is_attached or not self.query("#body"):
+        # Only what changed: each change of a style has the screen laid out anew.
+        room, empty = self.room, self._desk.inbox.cursor is None
+        beside = room.wide and not empty and not self._whole
+        wanted = (beside, self.reading, empty, self._list_width if beside else 0)
+        if wanted == self._laid_out:
             return
-        view = self.views.now
-        full = view in {"request", "page"}
-        self.query_one("#list-pane").display = not full if self.two_panes else view == "inbox"
-        self.query_one("#divider").display = self.two_panes and not full
-        self.query_one("#content-pane").display = self.two_panes or view != "inbox"
+        self._laid_out = wanted
+        listing = self.query_one("#list-pane")
+        listing.styles.width = self._list_width if beside else "1fr"
+        listing.display = not self.reading
+        self.query_one("#divider").display = beside
+        self.query_one("#content-pane").display = beside or self.reading
 
     # -- drawing ------------------------------------------------------------------------------------------
 
@@ -347,31 +448,27 @@ class ReviewScreen(Screen[None]):
         if not self.is_mounted or not self.size:
             return
         self.incoming.look_back(cause)
-        self.views.settle()
-        if self._contents.keeps_picture_waiting():
+        self.contents.settle()
+        self._lay_out()
+        if self.contents.keeps_picture_waiting():
             self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
             return
-        self.preview.lay_out()
-        self._contents.show()
+        self.contents.show()
         self._drawing.status()
         self._drawing.lists()
         self._drawing.surroundings()
         self._desk.guard.show(self._desk.target(), cause)
         if reason_is_gone(self._desk, self._bar):
             self.open_bar(None)
-        self._drawing.bar()
-        self._drawing.last_row(self.passing_time.words)
+        self._drawing.bars(self._said)
         self._paints.expect()
-        self.passing_time.schedule()
+        self.contents.keep_marks()
+        self._clock.schedule()
 
     def take_standing(self) -> None:
-        """What the first line says besides is other than it was: draw it. What keys are about stays as it is."""
+        """Draw the first row, which says something else now. What keys are about stays as it is."""
         if self.is_mounted and self.size:
             self._drawing.status()
-
-    def grow_page(self) -> bool:
-        """Put the next member on the page, if it is made; returns whether that was so."""
-        return self._contents.grow_page()
 
     # -- the boxes for text ---------------------------------------------------------------------------------
 

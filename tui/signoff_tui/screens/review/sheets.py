@@ -7,232 +7,64 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.queue.grant_coverage import (
-    ANY_AGENT,
-    BREADTH_WORDS,
-    NOTHING_FIXED,
-    Breadth,
-    end_words,
-    free_words,
-    names_directory,
-    where_words,
-)
-from signoff_tui.guard import LeftOut, Offer, Ref
-from signoff_tui.input.keymap import KeyMap
-from signoff_tui.screens.review.keybar import what_is_missing
-from signoff_tui.screens.review.naming import agents_of, as_many, left_out_names, listed, name_of, names_of
-from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
+from signoff_tui.guard import Offer, Omission, Ref
+from signoff_tui.screens.review.bars import what_is_missing
+from signoff_tui.screens.review.names import agents_of, as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.reach import RememberPreview
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import (
-    Chunk,
     Line,
     chunk,
     foreign,
     fullest,
     line,
-    value_lines,
-    wrapped,
 )
-from signoff_tui.text.summary import ended_text, summarize
+from signoff_tui.text.summary import ended_text
 
 __all__ = [
-    "careless",
+    "approve_sheet",
     "editor_keys",
     "editor_lines",
     "find_keys",
     "find_lines",
-    "group_bar",
-    "others_lines",
     "question_lines",
-    "remember_sheet",
     "stop_sheet",
-    "unseen_bar",
+    "unseen_question",
 ]
 
-LONGEST_VALUE = 400
-"""The most characters of a fixed value that a sheet shows; of the rest it says how many there are."""
 
-MOST_MATCHES = 5
-"""The requests that a sheet describes one by one; of the others it says how many there are."""
-
-
-def unseen_bar(desk: ReviewSession, ref: Ref, room: BarRoom, *, remembers: bool) -> tuple[Line, ...]:
-    """Return the bar for the second act where not everything was shown; it approves once, whichever key asked."""
+def unseen_question(desk: ReviewSession, ref: Ref, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
+    """Return the question where not everything was shown; it approves once, whichever key asked."""
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
-    title = line(
-        chunk(f" ({desk.keys.shown('remember' if remembers else 'approve')}) ", "notyet", keep=True),
-        chunk(f"not {'remembered' if remembers else 'approved'}: ", "warn", keep=True),
-        chunk(what_is_missing(desk, entry), "warn"),
-    )
-    share = f"{int(desk.share(entry) * 100)}% shown"
-    anyway = "approve ONCE anyway" if remembers else "approve anyway"
-    recorded = f"{anyway}, recorded as {share}" if room.width >= 60 else f"{anyway} ({share})"
-    hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
-    if coverage is None or coverage.missing:
-        hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
-    return (title, *flow(hints, BarRoom(room.width, max(room.rows - 1, 1))))
+    missing = what_is_missing(desk, entry)
+    hints = [
+        KeyHint(desk.keys.shown("despite"), f"approve unread ({missing})", live=armed, token="warn"),
+        *([KeyHint(desk.keys.shown("page_down"), "read on")] if coverage is None or coverage.missing else []),
+        KeyHint("Esc", "back"),
+    ]
+    return flow(hints, BarRoom(room.width, 1))
 
 
-def group_bar(
-    desk: ReviewSession, left_out: Sequence[LeftOut], room: BarRoom, *, tagged: bool, remembers: bool
-) -> tuple[Line, ...]:
-    """Return the bar where nothing of a group, or of the tagged, is ready, with the reason for each."""
-    action, done = ("remember", "remembered") if remembers else ("approve", "approved")
-    key = desk.keys.shown(action if tagged else f"{action}_group")
-    what = "tagged request" if tagged else "request of the group"
-    return (
-        line(
-            chunk(f" ({key}) ", "notyet", keep=True),
-            chunk(f"nothing {done}: no {what} is ready", "warn"),
-        ),
-        *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
-        *flow(
-            [KeyHint(desk.keys.shown("page_down"), "read next unseen"), KeyHint("Esc", "back")],
-            BarRoom(room.width, 1),
-        ),
-    )
-
-
-# -- remembering -------------------------------------------------------------------------------------------
-
-
-def remember_sheet(
-    previews: Sequence[RememberPreview],
-    others: Sequence[Line],
-    room: BarRoom,
-    keys: KeyMap,
-    *,
-    armed: bool,
-    release: int = 0,
-) -> tuple[Line, ...]:
-    """Return the sheet that says what remembering would cover, before anybody agrees.
-
-    Args:
-        previews: One for each request that the sheet is about; at least one.
-        others: Its lines on requests that wait for the same, see `others_lines`.
-        room: The place for it.
-        keys: The keys of the person.
-        armed: True if the confirming keys work already.
-        release: The number of requests that the larger key approves, too; 0 where there is no such key.
-    """
-    now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
-    wide = careless(previews)
+def approve_sheet(desk: ReviewSession, offer: Offer, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
+    """Return the sheet that lists exactly what a group approval covers, and what not, with the reasons."""
+    refs = [ref for ref in offer.refs if ref.id in desk.inbox]
+    left_out = [item for item in offer.left_out if item.reason is not Omission.CLOSED]
+    number = len(refs)
     hints = [
         KeyHint(
-            keys.shown("despite" if wide else "approve"),
-            "remember anyway" if wide else "yes, remember",
-            live=armed,
+            desk.keys.shown("approve"), f"approve {'this 1' if number == 1 else f'these {number}'}", live=armed
         ),
-        *([KeyHint(keys.shown(RELEASES), f"yes, and the {release} listed", live=armed)] if release else []),
-        KeyHint("Esc", "no, back"),
+        KeyHint("Esc", "back"),
     ]
-    rows = 1 if sum(hint.width for hint in hints) < room.width else 2
+    most = max((room.rows - 1) // 2, 1)
     return (
-        line(
-            chunk(" Remember for this session?", "strong", keep=True),
-            chunk("  From now on this runs WITHOUT asking you:"),
-        ),
-        *_whose(previews, room.width),
-        *_all_matches(previews, room.width),
-        fullest([_fact("ends", chunk(words)) for words in end_words(_bound(previews))], room.width),
-        fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
-        *others,
-        *flow(hints, BarRoom(room.width, rows)),
+        *listed(" Approve exactly: ", names_of(desk, refs), room.width, head="strong", body="text", most=most),
+        *listed(" not: ", left_out_names(desk, left_out), room.width, head="warn", body="muted", most=most),
+        *flow(hints, BarRoom(room.width, 1)),
     )
-
-
-def others_lines(
-    desk: ReviewSession, refs: Sequence[Ref], listing: Listing | None, *, now: int, width: int
-) -> Sequence[Line]:
-    """Return the lines on requests that wait for the same: which would be released, which stay and why."""
-    if listing is None or refs[0].id not in desk.inbox:
-        return ()
-    return (
-        *release_lines(desk, refs[0], listing, now=now, width=width),
-        *stay_lines(desk, refs[0], listing, width),
-    )
-
-
-def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys: KeyMap) -> Sequence[str]:
-    """The requests that are approved at once, the fullest wording first."""
-    if not release:
-        waiting = sum(preview.matching for preview in previews)
-        others = {0: "", 1: "; 1 other that waits matches and stays"}.get(
-            waiting, f"; {waiting} others that wait match and stay"
-        )
-        return (f"approves only {now}{others}",)
-    one, more = keys.shown("approve"), keys.shown(RELEASES)
-    these = "this 1 that waits" if release == 1 else f"these {release} that wait"
-    return (
-        f"{one} approves only {now}; {more} also {these} for the same:",
-        f"{one} only {now}; {more} also {these}:",
-        f"{one} this; {more} also these {release}:",
-    )
-
-
-def careless(previews: Sequence[RememberPreview]) -> bool:
-    """True if the ordinary confirming key must not be enough."""
-    return any(preview.reach.breadth.careless for preview in previews)
-
-
-def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    # The widest first: what is left to a number is never wider than what is described.
-    widest_first = sorted(previews, key=lambda preview: [*Breadth].index(preview.reach.breadth), reverse=True)
-    lines = [row for preview in widest_first[:MOST_MATCHES] for row in _matches(preview, width)]
-    more = len(previews) - MOST_MATCHES
-    if more > 0:
-        lines.append(_fact("", chunk(f"and {more} more, none of them wider", "warn")))
-    return lines
-
-
-def _bound(previews: Sequence[RememberPreview]) -> list[bool]:
-    return [preview.entry.request.submission.definition is not None for preview in previews]
-
-
-def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    """The sessions in which it would run, and from where: for each request its own."""
-    named = [names_directory(preview.entry.request.submission.payload) for preview in previews]
-    where = where_words(named)
-    sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
-    if len(sessions) == 1:
-        wordings = [
-            (f"{ANY_AGENT} ", f", {where[0]}"),
-            ("session ", f", {where[0]}"),
-            ("session ", f", {where[-1]}"),
-        ]
-        return [fullest([_fact("for", chunk(a), Chunk(sessions[0]), chunk(b)) for a, b in wordings], width)]
-    names = ", ".join(sorted(session.text for session in sessions))
-    words = f"any agent of the session that asked, {where[0]}: {names}"
-    return wrapped(words, width, "text", head=_fact("for").left[0])
-
-
-def _fact(name: str, *words: Chunk) -> Line:
-    return Line((chunk(f"   {name:<9}", "muted", keep=True), *words))
-
-
-def _matches(preview: RememberPreview, width: int) -> list[Line]:
-    """The calls that would match: tool and breadth, free arguments, and every fixed value, none of them cut."""
-    reach = preview.reach
-    careless = reach.breadth.careless
-    tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
-    words = [tool, chunk(f"  {BREADTH_WORDS[reach.breadth]}", "danger" if careless else "muted", keep=True)]
-    if reach.breadth is Breadth.EVERYTHING:
-        words.append(chunk(f": {NOTHING_FIXED}", "danger", keep=True))
-    elif free := free_words(reach, dict(reach.fixed)):
-        words += [chunk(", "), foreign(", ".join(free), "warn")]
-    lines = [_fact("matches", *words)]
-    masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
-    for name, value in reach.fixed:
-        head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
-        shown = masks.mask_value(value, name)
-        lines += value_lines(shown, width, head, longest=LONGEST_VALUE, indent=" " * 12)
-    return lines
 
 
 # -- rejecting and stopping --------------------------------------------------------------------------------

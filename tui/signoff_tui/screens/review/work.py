@@ -6,21 +6,29 @@ What comes of it arrives as messages: a screen that is being closed does not get
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from signoff.policy.grant_scope import Offer as Proposals
+from signoff.policy.grant_scope import offers
 from signoff.queue import QueueError
-from signoff.queue.records import ChangeSet, DecideResult
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import PatternPreview
+from signoff.queue.records import ChangeSet, DecideResult, StoredRequest
 from signoff_tui.context import Office
 from signoff_tui.guard import Held
 from signoff_tui.screens.lately import Lately, look_back
+from signoff_tui.screens.review.allow import LAST, subject_of
 from signoff_tui.state.amendments import AmendedCall, Editable, edited
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
 from signoff_tui.state.drift import FilesNow, Looked
 from signoff_tui.state.inbox import Entry
+from signoff_tui.state.read_marks import ReadMark, ReadMarks
 from signoff_tui.widgets.document.highlight import highlight_blocks
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.workers import AsideBusyError, run_beside
@@ -28,7 +36,18 @@ from signoff_tui.workers import AsideBusyError, run_beside
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "LookedBack", "QueueNews", "Work"]
+__all__ = [
+    "Answers",
+    "Compared",
+    "ContentMade",
+    "Drifted",
+    "Edited",
+    "LookedBack",
+    "MarksRead",
+    "Proposed",
+    "QueueNews",
+    "Work",
+]
 
 
 SETTLED_SECONDS = 0.2
@@ -85,6 +104,32 @@ class Drifted(Message):
         self.looked = looked
 
 
+class Proposed(Message):
+    """It was worked out what can be allowed for calls like one."""
+
+    def __init__(self, request_id: str, proposals: Proposals) -> None:
+        super().__init__()
+        self.request_id = request_id
+        self.proposals = proposals
+
+
+class Compared(Message):
+    """It was looked up what a pattern would have answered."""
+
+    def __init__(self, pattern: GrantPattern, found: PatternPreview) -> None:
+        super().__init__()
+        self.pattern = pattern
+        self.found = found
+
+
+class MarksRead(Message):
+    """The marks of what was shown before, or on other screens, were read."""
+
+    def __init__(self, marks: Mapping[ContentKey, ReadMark]) -> None:
+        super().__init__()
+        self.marks = marks
+
+
 class LookedBack(Message):
     """What was decided lately was read; None if it cannot be."""
 
@@ -132,6 +177,25 @@ class Work:
     def look_back(self) -> None:
         """Read what was decided lately; `LookedBack` follows."""
         run_beside(self._screen, self._look_back, group="lately")
+
+    def propose(self, entry: Entry) -> None:
+        """Work out what can be allowed for calls like one; `Proposed` follows."""
+        run_beside(self._screen, partial(self._propose, entry.request), group="propose", exclusive=True)
+
+    def compare(self, pattern: GrantPattern, session: str) -> None:
+        """Look up what a pattern would have answered in a session; `Compared` follows."""
+        run_beside(self._screen, partial(self._compare, pattern, session), group="compare")
+
+    def read_marks(self) -> None:
+        """Read what was shown before, or on other screens; `MarksRead` follows."""
+        if (kept := self._office.read_marks) is not None:
+            run_beside(self._screen, partial(self._read_marks, kept), group="read marks")
+
+    def keep_marks(self, marks: Mapping[ContentKey, ReadMark]) -> None:
+        """Write down what was shown, once nothing more is shown for a moment."""
+        if (kept := self._office.read_marks) is not None:
+            keeping = partial(self._keep_marks, kept, marks)
+            run_beside(self._screen, keeping, group="keep marks", exclusive=True)
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
@@ -182,6 +246,23 @@ class Work:
             self._screen.post_message(LookedBack(None))
         else:
             self._screen.post_message(LookedBack(lately))
+
+    async def _propose(self, request: StoredRequest) -> None:
+        call = request.submission
+        proposals = await self._office.compute(offers, call, *subject_of(call))
+        self._screen.post_message(Proposed(request.id, proposals))
+
+    async def _compare(self, pattern: GrantPattern, session: str) -> None:
+        with contextlib.suppress(QueueError):  # that it is lost is said on top
+            found = await self._office.ask(lambda queue: queue.preview(pattern, session=session, last=LAST))
+            self._screen.post_message(Compared(pattern, found))
+
+    async def _read_marks(self, kept: ReadMarks) -> None:
+        self._screen.post_message(MarksRead(await self._office.compute(kept.load)))
+
+    async def _keep_marks(self, kept: ReadMarks, marks: Mapping[ContentKey, ReadMark]) -> None:
+        await asyncio.sleep(SETTLED_SECONDS)
+        await self._office.compute(kept.add, marks, self._office.now())
 
     async def _leave(self) -> None:
         await self._office.drained()

@@ -46,6 +46,10 @@ __all__ = [
 ]
 
 
+PLACES = 20
+"""Owners whose place is remembered."""
+
+
 class _Shown(Struct, frozen=True):
     """The shown documents and their owner.
 
@@ -70,6 +74,9 @@ class DocumentView(Sized, Measured):
 
     class Moved(Message):
         """Posted when other lines are visible."""
+
+    class Scrolled(Message):
+        """Posted when the wheel moved the reader."""
 
     class ColorsWanted(Message):
         """Posted for visible lines without syntax colors: the blocks of the documents."""
@@ -151,6 +158,7 @@ class DocumentView(Sized, Measured):
             self._colors.forget()
             self._form.forget()
             self._form.levels = None
+            self.hunks.among = None
         self._shown = _Shown(owner, given)
         self.viewport.reading = self._form.read(given, self._room)
         self.viewport.top = self._places.get(owner, ViewPosition(0))
@@ -175,7 +183,10 @@ class DocumentView(Sized, Measured):
 
     def _remember_place(self) -> None:
         if self._shown is not None and self._form.levels is None:  # trees open again
+            self._places.pop(self._shown.owner, None)
             self._places[self._shown.owner] = self.viewport.top
+            if len(self._places) > PLACES:
+                del self._places[next(iter(self._places))]
 
     # -- the form of the documents -----------------------------------------------------------------------
 
@@ -291,6 +302,12 @@ class DocumentView(Sized, Measured):
         self._found.forget()
         self.refresh()
 
+    def go_unit(self, unit: int | None) -> None:
+        """Go to a coverage unit; None is the beginning."""
+        reading = self.viewport.reading
+        if reading is not None and unit is not None:
+            self.viewport.go(reading.place_of_unit(unit))
+
     def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
         """Go to the first coverage unit that was neither shown nor is visible; False if there is none."""
         unit = self.viewport.first_unseen(is_shown)
@@ -315,11 +332,13 @@ class DocumentView(Sized, Measured):
         """Scroll three lines down."""
         event.stop()
         self.viewport.scroll_lines(3)
+        self.post_message(self.Scrolled())
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll three lines up."""
         event.stop()
         self.viewport.scroll_lines(-3)
+        self.post_message(self.Scrolled())
 
     # -- drawing -----------------------------------------------------------------------------------------
 
@@ -451,6 +470,8 @@ class HunkPointer:
 
     def __init__(self, viewport: Viewport) -> None:
         self._viewport = viewport
+        self.among: range | None = None
+        """The documents whose hunks may be refused; None for all."""
 
     def go(self, *, forward: bool) -> bool:
         """Go to the next or previous hunk, from the one that is pointed at if any; False if there is none."""
@@ -463,9 +484,7 @@ class HunkPointer:
             return self._point(pointed + (1 if forward else -1)) or (forward and self._bring_up(pointed))
         top = self._viewport.top
         place = reading.next_hunk(top) if forward else reading.previous_hunk(top)
-        if place is not None and self.choosing is not None:
-            return self._point(reading.hunk_at(place)[0] - 1)
-        return place is not None and self._viewport.go(place)
+        return place is not None and self._bring_up(reading.hunk_at(place)[0] - 1)
 
     @property
     def at(self) -> tuple[int, int]:
@@ -481,12 +500,34 @@ class HunkPointer:
         return reading.hunk_at(top)
 
     @property
+    def below(self) -> int:
+        """The number of headings of hunks below the view."""
+        reading, visible = self._viewport.reading, self._viewport.visible
+        if reading is None or not visible:
+            return 0
+        last = visible[-1]
+        number, of = reading.hunk_at(ViewPosition(last.row, last.part))
+        return of - number
+
+    @property
     def choosing(self) -> Choosing | None:
-        """The choice of hunks of the shown documents; None without one, or if several documents have hunks."""
+        """The choice of hunks; None without one, or if several of the documents have hunks."""
+        found = [document for document in self._chosen_among if document.hunks]
+        return found[0].choosing if len(found) == 1 and found[0].choice is not None else None
+
+    @property
+    def _chosen_among(self) -> Sequence[Document]:
         reading = self._viewport.reading
         documents = () if reading is None else reading.documents
-        found = [document for document in documents if document.hunks]
-        return found[0].choosing if len(found) == 1 and found[0].choice is not None else None
+        return documents if self.among is None else documents[self.among.start : self.among.stop]
+
+    @property
+    def _headings(self) -> range:
+        """The numbers of the headings of the hunks that may be refused, among all."""
+        reading = self._viewport.reading
+        above = () if reading is None or self.among is None else reading.documents[: self.among.start]
+        first = sum(len(document.hunks) for document in above)
+        return range(first, first + sum(len(document.hunks) for document in self._chosen_among))
 
     @property
     def chosen_from(self) -> tuple[int, ...]:
@@ -495,7 +536,7 @@ class HunkPointer:
         There are none while no heading is on the screen: a hunk without its heading cannot be told from others.
         """
         choosing, pointed = self.choosing, self._pointed
-        return () if choosing is None or pointed is None else choosing.numbers[pointed]
+        return () if choosing is None or pointed is None else choosing.numbers[pointed - self._headings.start]
 
     @property
     def hidden_above(self) -> tuple[int, ...]:
@@ -503,8 +544,8 @@ class HunkPointer:
         reading, choosing = self._viewport.reading, self.choosing
         if reading is None or choosing is None or self._pointed is not None:
             return ()
-        above = reading.hunk_at(self._viewport.top)[0]
-        return choosing.numbers[above - 1] if above else ()
+        above = reading.hunk_at(self._viewport.top)[0] - 1
+        return choosing.numbers[above - self._headings.start] if above in self._headings else ()
 
     def is_pointed(self, row: int) -> bool:
         """True if a row of the documents is the heading that is pointed at."""
@@ -521,11 +562,12 @@ class HunkPointer:
         reading, gone_to = self._viewport.reading, self._viewport.at_hunk
         if reading is None or self.choosing is None:
             return None
-        if gone_to is not None and self._is_on_screen(reading, gone_to):
+        if gone_to is not None and gone_to in self._headings and self._is_on_screen(reading, gone_to):
             return gone_to
         # A heading at the very top counts as the one that the top is in.
         first = max(reading.hunk_at(self._viewport.top)[0] - 1, 0)
-        return next((number for number in (first, first + 1) if self._is_on_screen(reading, number)), None)
+        near = [number for number in (first, first + 1) if number in self._headings]
+        return next((number for number in near if self._is_on_screen(reading, number)), None)
 
     def _is_on_screen(self, reading: Reading, number: int) -> bool:
         """True if the first line of a heading is visible, which is marked when it is pointed at."""
@@ -545,6 +587,6 @@ class HunkPointer:
         return True
 
     def _bring_up(self, number: int) -> bool:
-        """Point at a heading; False if that moves nothing."""
-        before = self._viewport.top
-        return self._point(number) and self._viewport.top != before
+        """Point at a heading; False if that changes nothing."""
+        before = (self._viewport.top, self._viewport.at_hunk)
+        return self._point(number) and (self._viewport.top, self._viewport.at_hunk) != before

@@ -1,0 +1,40 @@
+"""What does the actions of a place: a registry of functions by the names of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+__all__ = ["Handlers"]
+
+T = TypeVar("T")
+
+
+class Handlers(Generic[T]):
+    """The functions that do the actions of one place, by the actions' names.
+
+    Each takes what it acts on: the object whose methods they are.
+    """
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Callable[[T], None]] = {}
+
+    def __call__(self, *names: str) -> Callable[[Callable[[T], None]], Callable[[T], None]]:
+        """Mark the handler of some actions, as a decorator."""
+
+        def mark(handler: Callable[[T], None]) -> Callable[[T], None]:
+            self._by_name.update(dict.fromkeys(names, handler))
+            return handler
+
+        return mark
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def do(self, name: str, what: T) -> None:
+        """Do an action.
+
+        Raises:
+            KeyError: The action has no handler.
+        """
+        self._by_name[name](what)

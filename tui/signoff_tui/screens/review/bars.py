@@ -1,0 +1,250 @@
+"""The two rows at the bottom: what is special now, and six keys that keep their places."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from msgspec import Struct
+from rich.cells import cell_len
+
+from signoff.queue.records import Risk
+from signoff_tui.guard import Eligibility, Omission
+from signoff_tui.screens.review.names import as_listed, group_label, held_words, names_of
+from signoff_tui.screens.review.pointing import Pointed
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import ReviewSession, next_unseen
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign
+from signoff_tui.text.summary import next_in_batch
+
+__all__ = ["Key", "LastWords", "how_many", "keys_of", "keys_row", "special_row", "what_is_missing"]
+
+SHARES = (0.0, 0.26, 0.44, 0.60, 0.80, 0.92)
+"""Where each key begins, as a share of the row's width."""
+
+
+class Key(Struct, frozen=True):
+    """A key of the bottom row.
+
+    Attributes:
+        shown: The key as people read it.
+        words: What it does.
+        live: False while it does nothing.
+    """
+
+    shown: str
+    words: str
+    live: bool = True
+
+
+class LastWords(Struct, frozen=True):
+    """The message of the special row, until the next key."""
+
+    text: str = ""
+    token: str = "warn"
+
+
+# -- the keys ----------------------------------------------------------------------------------------------
+
+
+def keys_row(keys: Sequence[Key], width: int) -> Line:
+    """Lay the keys out, each at its share of the width: a word that does not fit is left out, the key never."""
+    starts = [*(max(round(share * width), 1) for share in SHARES[: len(keys)]), width]
+    pieces: list[Chunk] = [chunk(" ", keep=True)]
+    for key, start, end in zip(keys, starts[:-1], starts[1:], strict=True):
+        words = _in_words(key, end - start - (end < width))
+        said = chunk(f" {words}" if words else "", "text" if key.live else "notyet", keep=True)
+        name = chunk(key.shown, "key" if key.live else "notyet", keep=True)
+        free = end - start - name.width - said.width
+        pieces += [name, said, chunk(" " * max(free, 0), keep=True)]
+    return Line(tuple(pieces), background="surface")
+
+
+_LEAST_NAME = 6
+"""Cells that the name of a group keeps."""
+
+CLICKED = {3: "page_down", 4: "filter", 5: "help"}
+"""The actions of the keys that can be clicked: no click decides."""
+
+
+def action_at(column: int, width: int) -> str | None:
+    """Return the action of the key at a column of the row; None if there is none that a click does."""
+    starts = [max(round(share * width), 1) for share in SHARES]
+    return CLICKED.get(bisect_right(starts, column) - 1)
+
+
+def _in_words(key: Key, cells: int) -> str:
+    """What a key does in the words that fit beside it."""
+    words = key.words.split(" ")
+    while words:
+        for said in (" ".join(words), " ".join(words).removesuffix("…")):
+            if cell_len(f"{key.shown} {said}") <= cells:
+                return said
+        words.pop()
+    return ""
+
+
+def keys_of(desk: ReviewSession, *, armed: bool, group_armed: bool) -> tuple[Key, ...]:
+    """The six keys, for what the cursor is on.
+
+    Args:
+        desk: Knows it.
+        armed: True if the keys about one request count now.
+        group_armed: True if the keys about the group, or the tagged, count now.
+    """
+    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
+    reading = Key(desk.keys.shown("page_down"), "read on", next_unseen(desk) is not None)
+    if entry is None and group is not None:
+        deciding = _group_keys(desk, desk.eligibility(group.members), live=group_armed and not desk.tags)
+    else:
+        deciding = _request_keys(desk, entry, live=armed)
+    elsewhere = (Key(desk.keys.shown("filter"), "filter"), Key(desk.keys.shown("help"), "keys"))
+    return (*deciding, reading, *elsewhere)
+
+
+def _request_keys(desk: ReviewSession, entry: Entry | None, *, live: bool) -> tuple[Key, ...]:
+    live = live and entry is not None and entry.waiting
+    change = None if entry is None else desk.changes.of(entry)
+    coverage = None if entry is None else desk.coverage(entry)
+    read = live and coverage is not None and coverage.complete
+    nothing_left = change is not None and change.instead is None
+    what = "approve" if change is None else f"approve {change.summary}"
+    kept = (
+        read
+        and entry is not None
+        and change is None
+        and entry.request.submission.may_be_remembered
+        and desk.changes.risk(entry) is not Risk.HIGH
+    )
+    shown = desk.keys.shown
+    return (
+        Key(shown("approve"), what, read and not nothing_left),
+        Key(shown("reject"), "reject", live),
+        Key(shown("remember"), "allow…", kept),
+    )
+
+
+def _group_keys(desk: ReviewSession, members: Eligibility, *, live: bool) -> tuple[Key, ...]:
+    ready, shown = bool(members.ready), desk.keys.shown
+    return (
+        Key(shown("approve_group"), how_many(members), live and ready),
+        Key(shown("reject_group"), f"reject {len(members.waiting)}", live and bool(members.waiting)),
+        Key(shown("remember"), "allow…", live and ready),
+    )
+
+
+def how_many(members: Eligibility) -> str:
+    """Return ``approve 3 of 10``, or ``approve 10``."""
+    might = len(members.ready) + sum(item.reason is not Omission.CLOSED for item in members.left_out)
+    return f"approve {len(members.ready)}" + ("" if might == len(members.ready) else f" of {might}")
+
+
+# -- what is special ---------------------------------------------------------------------------------------
+
+
+def special_row(
+    desk: ReviewSession, said: LastWords, pointed: Pointed | None, width: int, now: float, *, armed: bool
+) -> Line:
+    """Return the row above the keys: a message, else what is special now; at its right end what is held.
+
+    Args:
+        desk: The session.
+        said: The message.
+        pointed: The hunk that the reader went to, if there is one.
+        width: Cells.
+        now: Monotonic seconds.
+        armed: True if the keys about the group, or the tagged, count now.
+    """
+    if said.text:
+        left: Sequence[Chunk] = (Chunk(foreign(f" {said.text}").text, said.token, cut="end"),)
+    else:
+        left = _special(desk, pointed, armed=armed)
+    held = _held(desk, max(width // 2, width - sum(piece.width for piece in left)), now)
+    if not said.text and sum(piece.width for piece in (*left, *held) if piece.keep) + _LEAST_NAME > width:
+        left = _special(desk, pointed, armed=armed, brief=True)
+    return Line(tuple(left), held)
+
+
+def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief: bool = False) -> Sequence[Chunk]:
+    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
+    change = None if entry is None else desk.changes.of(entry)
+    shown = desk.keys.shown
+    if entry is not None and entry.waiting and change is not None:
+        again = (
+            f"{shown('edit_call')} edits again"
+            if change.choice is None
+            else f"{shown('toggle_hunk')} takes it back"
+        )
+        return (foreign(f" {change.summary}: {again}", "warn"),)
+    if pointed is not None:
+        live = bool(pointed.numbers)
+        return (chunk(f" {pointed.named}: ", keep=True), *_key(shown("toggle_hunk"), pointed.verb, live=live))
+    if desk.tags:
+        return _about_several(desk, f" {len(desk.tags)} tagged: ", desk.tagged(), armed=armed, brief=brief)
+    if entry is not None and group is not None:
+        members = desk.eligibility(group.members)
+        if members.waiting:
+            name = (foreign(" ", keep=True), Chunk(group_label(desk, group), cut="end"), chunk(": ", keep=True))
+            return (*name, *_about_several(desk, "", members, armed=armed, brief=brief))
+    following = [] if entry is None else next_in_batch(entry.request)
+    if following:
+        more = f" and {len(following) - 1} more" if following[1:] else ""
+        return (chunk(" next in this turn: ", "muted", keep=True), foreign(following[0]), chunk(more, "muted"))
+    return ()
+
+
+def _about_several(
+    desk: ReviewSession, title: str, members: Eligibility, *, armed: bool, brief: bool
+) -> Sequence[Chunk]:
+    """Title and the two keys; in brief only their numbers."""
+    shown, waiting = desk.keys.shown, len(members.waiting)
+    approve, reject = how_many(members), f"reject {waiting}"
+    if brief:
+        approve, reject = (words.partition(" ")[2] for words in (approve, reject))
+    return (
+        *((chunk(title, keep=True),) if title else ()),
+        *_key(shown("approve_group"), approve, live=armed and bool(members.ready)),
+        chunk("  ", keep=True),
+        *_key(shown("reject_group"), reject, live=armed and waiting > 0),
+    )
+
+
+def _key(shown: str, words: str, *, live: bool) -> tuple[Chunk, Chunk]:
+    return (
+        chunk(shown, "key" if live else "notyet", keep=True),
+        chunk(f" {words}", "text" if live else "notyet", keep=True),
+    )
+
+
+def _held(desk: ReviewSession, room: int, now: float) -> tuple[Chunk, ...]:
+    """The held decision made last, its countdown, and the key that takes it back."""
+    holds = list(desk.guard.holds)
+    if not holds:
+        return ()
+    last = holds[-1]
+    decision = last.payload.decision
+    refs = [*last.refs, *(desk.reached_by_stops() if decision.hard else ())]
+    names = names_of(desk, as_listed(desk, refs))
+    others = f", {len(holds) - 1} more held" if holds[1:] else ""
+    undo = (chunk("   ", keep=True), chunk(desk.keys.shown("undo"), "key", keep=True), chunk(" undo ", keep=True))
+    seconds = max(math.ceil(last.until - now), 0)
+    room -= sum(piece.width for piece in undo) + 2
+    end = f", sends in {seconds} s{others}"
+    told = held_words(decision, names, room - len(end))
+    if names[0] not in told:  # in fewer words, with more room for the name
+        end = f" {seconds} s{others}"
+        told = held_words(decision, names, room - len(end))
+    return (foreign(f"  {told}{end}", "held", keep=True), *undo)
+
+
+def what_is_missing(desk: ReviewSession, entry: Entry) -> str:
+    """Return what of a request was not on the screen, in words."""
+    coverage = desk.coverage(entry)
+    if coverage is None:
+        return "cannot be shown" if desk.failure(entry) is not None else "not opened yet"
+    if not coverage.missing:
+        content = desk.content(entry)
+        searched = content is None or content.scanned
+        return "not shown in full" if searched else "still looking for hidden characters"
+    return f"{coverage.percent} % shown"

@@ -1,0 +1,381 @@
+"""The lines above and below list and content: the first row, whose the content is, what an empty list says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.present.reveal import SafeText, reveal
+from signoff.queue.records import Risk
+from signoff.text.time import age_text, left_text, local_time
+from signoff_tui.context import Announcement
+from signoff_tui.screens.review.layout import LEAST_COLUMNS, LEAST_ROWS, WIDE, Layout
+from signoff_tui.screens.review.names import NAME, agents_of, group_label
+from signoff_tui.screens.review.rows import FILES, RowStyle, counts_text, size_of, state_word, time_left
+from signoff_tui.state.documents import content_key
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.state.session import ReviewSession
+from signoff_tui.state.tally import Counts
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
+from signoff_tui.text.summary import RISK_WORD, Summary, ended_text, summarize
+from signoff_tui.widgets.document.layout import Rest
+
+__all__ = [
+    "Where",
+    "empty_lines",
+    "foot_line",
+    "group_head",
+    "lost_lines",
+    "request_head",
+    "risk_words",
+    "status_line",
+    "too_small_lines",
+]
+
+
+# -- the first row -----------------------------------------------------------------------------------------
+
+NOTABLE_WAIT = 60
+"""Seconds after which the age of the oldest waiting request stands out."""
+
+TABS = ("Inbox", "Agents", "History", "Rules")
+
+
+class Where(Struct, frozen=True):
+    """What the first row says besides the counts.
+
+    Attributes:
+        tab: The tab that has the screen.
+        modes: What is switched off or reduced, in words.
+        muted: Whose notices are held back and until when, in words; empty for nobody's.
+    """
+
+    tab: str = TABS[0]
+    modes: tuple[str, ...] = ()
+    muted: str = ""
+
+
+def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
+    """Return the first row: name, tabs, how much waits, how much of it is HIGH, the oldest, who asks.
+
+    Args:
+        where: What else there is to say.
+        counts: What waits.
+        now: Wall clock, microseconds since the epoch.
+        width: Cells. What matters least is left out first; what waits, HIGH and modes never are.
+    """
+    name = chunk(" signoff ", "bar-strong", keep=True)
+    tabs = tuple(chunk(f" {tab} ", "bar-strong" if tab == where.tab else "bar-muted", keep=True) for tab in TABS)
+    here = chunk(f" {where.tab} ", "bar-strong", keep=True)
+    waiting = _waiting(counts)
+    oldest, short = (_oldest(counts, now, words) for words in ("oldest ", ""))
+    modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
+    until = tuple(
+        (foreign(f" {words} ", "bar", keep=True),) if words else ()
+        for words in (where.muted, where.muted.replace(" until", ""))
+    )
+    muted, muted_short = until
+    agents = _agents(counts)
+    middle = chunk("    ", "bar", keep=True)
+    rooms: list[tuple[tuple[Chunk, ...], tuple[Chunk, ...]]] = []
+    if width >= WIDE:
+        rooms = [((name, chunk(" ", "bar"), *tabs, middle, *waiting, *oldest), (*modes, *muted, *agents))]
+    rooms += [
+        ((name, here, *waiting, *oldest), (*modes, *muted, *agents)),
+        ((name, here, *waiting, *oldest), (*modes, *muted)),
+        ((here, *waiting, *short), (*modes, *muted_short)),
+        (waiting, (*modes, *muted_short)),
+        (waiting, modes),
+        (waiting[1:] or waiting, modes),
+    ]
+    fits = next(
+        (each for each in rooms if sum(piece.width for part in each for piece in part) <= width), rooms[-1]
+    )
+    return Line(*fits, "surface")
+
+
+def _waiting(counts: Counts) -> tuple[Chunk, ...]:
+    words = f"{counts.waiting} waiting" if counts.waiting else "nothing waiting"
+    high = (chunk(f" {counts.high} HIGH ", "bar-danger", keep=True),) if counts.high else ()
+    return (chunk(f" {words} ", "bar-strong", keep=True), *high)
+
+
+def _oldest(counts: Counts, now: int, words: str) -> tuple[Chunk, ...]:
+    if counts.oldest_at is None:
+        return ()
+    seconds = (now - counts.oldest_at) / 1e6
+    token = "bar-strong" if seconds >= NOTABLE_WAIT else "bar"
+    return (chunk(f" {words}{age_text(seconds)} ", token, keep=True),)
+
+
+def _agents(counts: Counts) -> tuple[Chunk, ...]:
+    word = "agent" if counts.agents == 1 else "agents"
+    return (chunk(f" {counts.agents} {word} ", "bar-muted", keep=True),) if counts.agents else ()
+
+
+def lost_lines(since: int, why: str, width: int, *, gone: bool) -> tuple[Line, ...]:
+    """Return the lines over everything while the queue is not there.
+
+    Args:
+        since: Wall clock when it was lost, microseconds since the epoch.
+        why: What the queue said.
+        width: Cells of a line.
+        gone: True if it is gone for good, and agents were told so.
+    """
+    again = "Waiting for a queue." if gone else "Trying again."
+    words = f"QUEUE LOST since {local_time(since, 'clock')}. Nothing is approved; keys are off. {again}"
+    head = chunk(" ", "danger", keep=True)
+    return (*wrapped(words, width, "danger", head=head), *wrapped(why, width, "warn", head=head))
+
+
+def too_small_lines(counts: Counts, columns: int) -> tuple[Line, ...]:
+    """Return what takes the place of the keys in a pane in which nothing can be decided."""
+    high = f", {counts.high} HIGH" if counts.high else ""
+    size = f"{LEAST_COLUMNS}x{LEAST_ROWS}"
+    words = f"{counts.waiting} waiting{high}. Make it {size} to decide."
+    return tuple(wrapped(words, columns, "warn", head=chunk(" ", keep=True)))
+
+
+_TRY_IT = (
+    line(chunk("   To try it, type in another terminal:", "muted")),
+    line(chunk("     signoff ask --tool deploy --arg to=staging")),
+)
+
+
+def empty_lines(place: str, announcement: Announcement, lately: Sequence[Line], width: int) -> tuple[Line, ...]:
+    """Return what an empty inbox says.
+
+    Args:
+        place: Where the queue is.
+        announcement: What else there is to say; its words may be empty.
+        lately: What was decided lately; where nothing ever was, it is said how to try it.
+        width: Cells of a line.
+    """
+    words, token = announcement
+    return (
+        Line(),
+        line(chunk("   No agent is waiting.", "strong")),
+        *(wrapped(words, width, token, head=chunk("   ", keep=True)) if words else ()),
+        Line(),
+        *lately,
+        line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted", cut="front")),
+        *(() if lately else _TRY_IT),
+    )
+
+
+# -- above the content -------------------------------------------------------------------------------------
+
+
+def group_head(desk: ReviewSession, group: Group, style: RowStyle, width: int) -> Line:
+    """Return the line about a group: name, size, change, how much of it was read, who asks since when."""
+    members = desk.inbox.listed(group.key) or desk.inbox.members(group.key)
+    waiting = [entry for entry in members if entry.request.pending]
+    contents = [content for entry in members if (content := desk.content(entry)) is not None]
+    added, removed = sum(item.added for item in contents), sum(item.removed for item in contents)
+    read = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in waiting)
+    changed = f"  +{added} -{removed}" if len(contents) == len(members) and (added or removed) else ""
+    high = sum(desk.changes.risk(entry) is Risk.HIGH for entry in waiting)
+    oldest = min((entry.request.created_at for entry in waiting), default=None)
+    age = "" if oldest is None else f"  {age_text((style.now - oldest) / 1e6)}"
+    who = Chunk(foreign(agents_of(members)).text, "muted", keep=True, most=max(width // 3, NAME), cut="end")
+    left = (
+        chunk(" ", keep=True),
+        Chunk(group_label(desk, group), "strong", cut="end"),
+        chunk(f"  {size_of(desk, group)}{changed}", "muted", keep=True),
+        *([chunk(f"  {high} HIGH", "risk-high", keep=True)] if high else []),
+        chunk(
+            f"  read {read} of {len(waiting)}" if waiting else "  ended",
+            "ok" if read == len(waiting) else "held",
+            keep=True,
+        ),
+    )
+    right = (chunk("  "), who, chunk(f"{age} ", "muted", keep=True))
+    return Line(left, right if Line(left, right).width <= width else ())
+
+
+def request_head(
+    desk: ReviewSession, entry: Entry, style: RowStyle, width: int, layout: Layout, *, brief: bool = False
+) -> list[Line]:
+    """Return the lines about a request above its content.
+
+    Args:
+        desk: The session.
+        entry: The request.
+        style: Glyphs and time.
+        width: Cells.
+        layout: The size of the terminal.
+        brief: True below the line of its group, which says who asks.
+    """
+    summary = summarize(entry.request)
+    head = [_what(desk, entry, summary, width, brief=brief)]
+    if layout.low:
+        return head
+    if not brief:
+        head.append(_who(desk, entry, summary, style, width))
+    notes = list(_warnings(desk, entry, summary, width, brief=brief))
+    room = max(layout.head_rows - len(head), 1)
+    if len(notes) > room:
+        more = len(notes) - room + 1
+        notes = [*notes[: room - 1], line(chunk(f" ! {more} more lines: make the pane higher", "warn"))]
+    return [*head, *notes]
+
+
+def _what(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, brief: bool) -> Line:
+    """What would be done to what, which of its group it is, and how much of it was shown."""
+    counts = counts_text(desk, entry)
+    group = desk.inbox.focused_group()
+    members = [] if group is None else [member.id for member in desk.inbox.listed(group.key)]
+    place = ""
+    if entry.id in members and len(members) > 1:
+        which = "file" if summary.letter in FILES else "request"
+        place = f"  {which} {members.index(entry.id) + 1} of {len(members)}"
+    word = state_word(desk, entry)
+    share = {"new": "", "again": "changed: read again ", "read": "read "}.get(word, f"{word} read ")
+    if entry.closed:
+        share = f"{ended_text(entry.request, desk.reviewer)} "
+    token = {"read": "ok", "again": "warn"}.get(word, "held")
+    left = (
+        chunk(f" {summary.letter} ", "accent", keep=True),
+        summary.shown("strong"),
+        chunk(f"  {counts}" if counts else "", keep=True),
+        chunk(place, "muted", keep=True),
+        *((chunk("  ", keep=True), _risk(desk, entry)[0]) if brief else ()),
+    )
+    return Line(left, (foreign(f"  {share}", "closed" if entry.closed else token),) if share else ())
+
+
+def _who(desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, width: int) -> Line:
+    """Who asked and when, the deadline, the risk, the rule that asked; what does not fit is left out."""
+    request = entry.request
+    left = time_left(entry, style.now)
+    asked = request.asked_by
+    caller = (
+        (chunk(" > ", "muted"), Chunk(reveal(asked.caller, "agent"), "muted", most=NAME))
+        if asked.caller not in ("", asked.name)
+        else ()
+    )
+    why = DEFAULT_REDACTION.mask_text(request.submission.why).text
+    pieces: list[tuple[Chunk, ...]] = [
+        (chunk(" ", keep=True), Chunk(summary.agent, "muted", most=NAME), *caller),
+        (chunk(f"  asked {age_text((style.now - request.created_at) / 1e6)} ago", "muted"),),
+        (chunk("  "), *_risk(desk, entry)),
+        *(
+            [(chunk(f"  expires {left_text(left)}" if left > 0 else "  its time is up", "warn"),)]
+            if left is not None
+            else []
+        ),
+        *(
+            [(chunk("  " if why.startswith("rule ") else "  rule: ", "muted"), foreign(why, "muted"))]
+            if why
+            else []
+        ),
+    ]
+    told: list[Chunk] = []
+    for piece in pieces:
+        room = width - sum(each.width for each in told)
+        needed = sum(each.width for each in piece)
+        if told and needed > room and piece is not pieces[-1]:
+            continue
+        told += piece if needed <= room or not told else _in_words(piece, room)
+    return Line(tuple(told))
+
+
+def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
+    """A piece in fewer cells, without the words at its end; nothing if none of its words fits."""
+    *before, last = piece
+    words = last.text.text.split(" ")
+    room -= sum(each.width for each in before)
+    while words and len(" ".join(words)) > room - 1:
+        words.pop()
+    return (*before, foreign(" ".join(words), last.token)) if words else ()
+
+
+def _risk(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
+    """The risk in words, with its reasons."""
+    risk, reasons = desk.changes.risk(entry), entry.request.submission.risk_reasons
+    level = chunk(f"{RISK_WORD[risk]} risk" if risk is not Risk.HIGH else "HIGH", f"risk-{risk}", keep=True)
+    if not reasons or risk is Risk.LOW:
+        return (level,)
+    return (level, chunk(": ", "muted"), foreign(", ".join(reasons), "muted"))
+
+
+def risk_words(entry: Entry) -> str:
+    """Return the risk of a request with its reasons."""
+    submission = entry.request.submission
+    return ": ".join(filter(None, [RISK_WORD[submission.risk], ", ".join(submission.risk_reasons)]))
+
+
+_LOOKS_RIGHT = frozenset({"disguise", "look-alike", "mixed-script"})
+"""Kinds of findings of which nothing can be seen in the text itself."""
+
+_UNSEEN = "whether its files are still as shown could not be seen: their drive does not answer"
+
+
+def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, brief: bool) -> Iterator[Line]:
+    content = desk.content(entry)
+    head, plain = chunk(" ! ", "warn", keep=True), chunk(" ", keep=True)
+    risk = desk.changes.risk(entry)
+    reasons = ", ".join(entry.request.submission.risk_reasons)
+    if risk is not Risk.LOW and reasons and (brief or _who_has_no_room(desk, entry, summary, width)):
+        yield from wrapped(reasons, width, "muted", head=plain)
+    for words in _alarming(desk, entry, summary):
+        yield from wrapped(words, width, "warn", head=head)
+    if content is not None and content.complete and content.notes:
+        yield from wrapped(", ".join(content.notes), width, "muted", head=plain)
+
+
+def _who_has_no_room(desk: ReviewSession, entry: Entry, summary: Summary, width: int) -> bool:
+    """True if the line of who asked leaves the reasons of the risk out."""
+    fixed = Chunk(summary.agent, most=NAME).width + len("  asked 00:00 ago  ") + 1
+    return fixed + sum(piece.width for piece in _risk(desk, entry)) > width
+
+
+def _alarming(desk: ReviewSession, entry: Entry, summary: Summary) -> Iterator[str]:
+    content, note = desk.content(entry), entry.request.state_note
+    decision = entry.request.decision
+    if entry.closed and (note or decision is None or decision.deliberate):
+        ended = ended_text(entry.request, desk.reviewer)
+        yield f"{ended}: {note}" if note else ended
+    if entry.note:
+        yield entry.note
+    if (failure := desk.failure(entry)) is not None:
+        yield f"it cannot be shown ({failure}): its arguments as sent follow"
+    if desk.drift is not None and desk.drift.key == content_key(entry.request):
+        for reason in desk.drift.reasons:
+            yield f"since it asked, {reason}: approved, it would only ask again"
+        if desk.drift.unseen:
+            yield _UNSEEN
+    yield from _misleading_names(entry)
+    if summary.outside:
+        yield "a file lies outside the agent's working directory"
+    if content is not None:
+        yield from () if content.complete else content.notes
+        yield from content.alerts
+
+
+def _misleading_names(entry: Entry) -> Iterator[str]:
+    """What misleads in the names of agent and tool without being shown as an escape."""
+    request = entry.request
+    named = (
+        ("agent", reveal(request.asked_by.name, "agent")),
+        ("caller", reveal(request.asked_by.caller, "agent")),
+        ("tool", reveal(request.submission.tool_name, "tool_name")),
+        ("server", reveal(request.submission.server or "", "tool_name")),
+    )
+    for what, text in named:
+        yield from _looks_right(what, text)
+
+
+def _looks_right(what: str, text: SafeText) -> Iterator[str]:
+    yield from (f"{what}: {finding.message}" for finding in text.findings if finding.kind in _LOOKS_RIGHT)
+
+
+def foot_line(rest: Rest, hunks_below: int) -> Line:
+    """Return the line below the content: what of it there is below the view."""
+    if not rest.rows:
+        return Line()
+    rows = f" {'over ' if rest.more else ''}{rest.rows:,} {'row' if rest.rows == 1 else 'rows'} below"
+    hunks = f", {hunks_below} {'hunk' if hunks_below == 1 else 'hunks'}" if hunks_below else ""
+    return line(chunk(rows + hunks, "muted"))
