@@ -476,8 +476,8 @@ class Tour:
         self._scene.asks_for_what_may_be_changed()
         listener.hears(f" {waiting + 2} waiting")
         listener.insists("G", "▌.*hunks.txt")
+        listener.resizes(100, 14)  # before the page is there: on the larger one all of it could be read
         listener.presses("v", "hunks.txt")
-        listener.resizes(100, 14)
         listener.begins("unseen")
         listener.decides("y", "approve unread")
         listener.begins("asked")
