@@ -146,11 +146,6 @@ class Tour:
     def _sorts(self) -> Sequence[Hostile]:
         return self._texts[-len(SORTS) :]
 
-    def _walks_to(self, row: str) -> None:
-        """Go down to a waiting request whose row says this."""
-        while not re.search(f"^▌.*{row}", self._listener.terminal.text(), re.MULTILINE):
-            self._listener.presses("J", "▌")
-
     def _sees_all(self) -> None:
         """Wait until every text is on the surface that is looked at."""
         (surface,) = (each for each in chain(*SURFACES.values()) if each.name == self._listener.stage)
@@ -258,7 +253,8 @@ class Tour:
         listener.loses(" *Allow for this session")
         listener.presses("1", "▌")
         listener.presses("K", f"▌.*{self._texts[0].mark}")
-        listener.presses("Enter", self._texts[0].mark, _ALL)
+        listener.presses("Enter", self._texts[0].mark)
+        listener.shows(rf" *{{ .*{_ALL}")
         listener.presses("1", "▌")
         listener.presses("Left", "▌.* all ")
         listener.begins("approve sheet")
@@ -323,7 +319,8 @@ class Tour:
         listener.presses("K", "▌.*remember all")
         listener.presses("K", "▌.* all ")
         listener.presses("Right", "▌.* all ")
-        self._walks_to(f"{{ {self._last.mark}")  # all others follow it in the batch, in whatever order they came
+        # All others follow it in the batch, in whatever order they came.
+        Person(listener.terminal).goes_to(f"{{ {self._last.mark}")
         listener.begins("stop with a message")
         listener.decides("x", "also rejected")
         self._sees_all()

@@ -160,13 +160,22 @@ def types_fluently(terminal: Terminal, word: str, dice: random.Random) -> bool:
         waited.append(waits_for_processor(terminal))
     time.sleep(HAND)
     waited.append(waits_for_processor(terminal))
-    Person(terminal).press("Escape")
+    leaves_what_was_opened(terminal)
     typed = [key.at for key in terminal.keys[begun : begun + len(word)]]
     return all(later - earlier < FLUENT for earlier, later in pairwise(typed)) and all(
         later.get(thread, 0.0) - seconds < READ_LATER
         for earlier, later in pairwise(waited)
         for thread, seconds in earlier.items()
     )
+
+
+def leaves_what_was_opened(terminal: Terminal) -> None:
+    """Press Esc until no text box is open; a key right behind Esc would be another key."""
+    Person(terminal).press("Escape")
+    time.sleep(HAND)
+    while "Enter sends" in terminal.text():
+        Person(terminal).press("Escape")
+        time.sleep(HAND)
 
 
 def waits_for_processor(terminal: Terminal) -> dict[str, float]:

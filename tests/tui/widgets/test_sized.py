@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 from textual.app import App, ComposeResult
 from textual.geometry import Size
+from textual.pilot import Pilot
 from textual.widget import Widget
 
 from signoff_tui.widgets.sized import Sized
+from system_bench import PATIENCE
 
 FULL = Size(40, 10)
 
@@ -27,6 +31,13 @@ class Note(Sized):
 class OneNote(App[None]):
     def compose(self) -> ComposeResult:
         yield Note()
+
+
+async def is_laid_out(note: Note, pilot: Pilot[None]) -> None:
+    """Wait for the next layout; the app may be idle before it."""
+    end = time.monotonic() + PATIENCE
+    while not note.sizes and time.monotonic() < end:
+        await pilot.pause()
 
 
 def is_painted_before_the_layout(widget: Widget) -> None:
@@ -52,7 +63,7 @@ async def test_a_size_that_was_asked_for_before_the_layout_is_not_missed() -> No
         note.display = True
         is_painted_before_the_layout(note)
         assert note.size == FULL
-        await pilot.pause()
+        await is_laid_out(note, pilot)
         assert note.sizes == [FULL]
 
 
@@ -62,5 +73,5 @@ async def test_what_came_while_it_had_no_size_is_laid_out_although_the_size_is_t
         note.sizes.clear()
         note.forget_size()
         note.refresh(layout=True)
-        await pilot.pause()
+        await is_laid_out(note, pilot)
         assert note.sizes == [FULL]
