@@ -146,6 +146,15 @@ class Tour:
     def _sorts(self) -> Sequence[Hostile]:
         return self._texts[-len(SORTS) :]
 
+    def _reads_a_member(self) -> None:
+        """Go to the heading of a group of which a member has the focus, and open it until one of them was read."""
+        listener = self._listener
+        listener.presses("Left", "▌.* all ")
+        while not re.search(r"^▌.* all .*\b[1-9]\d*/\d", listener.terminal.text(), re.MULTILINE):
+            listener.presses("Enter", f"{{ {self._texts[0].mark[0]}")
+            listener.rests()
+            listener.presses("1", "▌")
+
     def _sees_all(self) -> None:
         """Wait until every text is on the surface that is looked at."""
         (surface,) = (each for each in chain(*SURFACES.values()) if each.name == self._listener.stage)
@@ -253,10 +262,7 @@ class Tour:
         listener.loses(" *Allow for this session")
         listener.presses("1", "▌")
         listener.presses("K", f"▌.*{self._texts[0].mark}")
-        listener.presses("Enter", self._texts[0].mark)
-        listener.shows(rf" *{{ .*{_ALL}")
-        listener.presses("1", "▌")
-        listener.presses("Left", "▌.* all ")
+        self._reads_a_member()
         listener.begins("approve sheet")
         listener.resizes(99, self._rows)
         listener.decides("Y", "Approve exactly")

@@ -251,12 +251,6 @@ class Listener:
         """Wait until the stage has written each of the patterns."""
         self._waits(lambda: None, patterns, start=0)
 
-    def shows(self, pattern: str) -> None:
-        """Wait until a row of the screen begins with a pattern."""
-        rows = re.compile(f"^{pattern}", re.MULTILINE)
-        shown = self.terminal.tells(lambda: rows.search(self.terminal.text()) is not None, PATIENCE)
-        assert shown, self.terminal.text()
-
     def loses(self, pattern: str) -> None:
         """Wait until no row of the screen begins with a pattern."""
         rows = re.compile(f"^{pattern}", re.MULTILINE)

@@ -41,6 +41,25 @@ def test_a_group_approval_names_the_ready_members_and_no_others(bench: Bench) ->
     assert (permit.act, permit.refs) == (Act.APPROVE_GROUP, (bench.known["ready"].ref,))
 
 
+def test_the_sheet_for_a_group_names_its_members_as_they_are_listed(bench: Bench) -> None:
+    bench.request("unseen", coverage=0.5)
+    listed = tuple(bench.request(name) for name in ("c", "a", "b"))
+    bench.armed("unseen", group="g")
+
+    sheet = bench.press("Y").verdict
+    assert isinstance(sheet, OpenSheet)
+    assert sheet.offer.refs == listed
+
+
+def test_a_message_for_a_group_is_for_its_members_as_they_are_listed(bench: Bench) -> None:
+    listed = tuple(bench.request(name) for name in ("c", "a", "b"))
+    bench.armed("c", group="g")
+
+    box = bench.press("N").verdict
+    assert isinstance(box, OpenEditor)
+    assert box.offer.refs == listed
+
+
 def test_a_member_added_between_paint_and_press_is_not_approved(bench: Bench) -> None:
     """UT-10: the member arrives 1 ms before `Y` and is known to the screen, but was not named."""
     bench.armed("a", "b", group="g")

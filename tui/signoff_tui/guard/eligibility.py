@@ -152,14 +152,16 @@ class Judge:
 
     def _reject_group(self, key: str, decision: str, target: Target, named: frozenset[Ref]) -> Verdict:
         who = self._group_now(target, named)
-        refs = tuple(sorted(who.waiting & named))
+        rejected = who.waiting & named
+        refs = tuple(ref for ref in who.listed if ref in rejected)
         if not refs:
             return Ignored(Reason.CLOSED, "nothing of it waits")
         left_out = tuple(member for member in who.left_out if member.ref not in refs)
         return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, left_out))
 
     def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
-        return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)
+        painted = target.ready | target.rest
+        return eligible([self.look(ref) for ref in target.listed if ref in painted], named)
 
     def _stop_all(self, key: str, target: Target) -> Verdict:
         if target.kind is TargetKind.TAGGED:

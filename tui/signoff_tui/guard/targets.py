@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 __all__ = [
     "Eligibility",
@@ -98,10 +99,11 @@ class LeftOut(Struct, frozen=True):
 
 
 class Eligibility(Struct, frozen=True):
-    """Members of a group that an approval would cover, in the order given, and why not the others."""
+    """Members of a group that an approval would cover, and why not the others; all of them in the order given."""
 
     ready: tuple[Ref, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    listed: tuple[Ref, ...] = ()
 
     @property
     def waiting(self) -> frozenset[Ref]:
@@ -122,13 +124,14 @@ def eligible(members: Iterable[TargetFacts], named: frozenset[Ref] | None = None
     """
     ready: list[Ref] = []
     left_out: list[LeftOut] = []
+    members = tuple(members)
     for member in members:
         reason = _omission(member, named)
         if reason is None:
             ready.append(member.ref)
         else:
             left_out.append(LeftOut(member.ref, reason, member.coverage))
-    return Eligibility(tuple(ready), tuple(left_out))
+    return Eligibility(tuple(ready), tuple(left_out), tuple(member.ref for member in members))
 
 
 def _omission(member: TargetFacts, named: frozenset[Ref] | None) -> Omission | None:
@@ -169,6 +172,7 @@ class Target(Struct, frozen=True):
         group: Id of the group that capital keys act on; `None` without one.
         ready: The members that the bar says an approval covers.
         rest: The members that the bar says a rejection of the group covers.
+        listed: All members, as the list has them.
     """
 
     kind: TargetKind
@@ -177,19 +181,22 @@ class Target(Struct, frozen=True):
     group: str | None = None
     ready: frozenset[Ref] = frozenset()
     rest: frozenset[Ref] = frozenset()
+    listed: tuple[Ref, ...] = ()
 
     @classmethod
     def one(cls, facts: TargetFacts, *, group: str | None = None, members: Eligibility | None = None) -> Target:
         """One request, with the group that the bar offers beside it, if it offers one."""
         members = members or Eligibility()
-        return cls(TargetKind.ONE, facts.ref, facts.risk, group, frozenset(members.ready), members.waiting)
+        ready = frozenset(members.ready)
+        return cls(TargetKind.ONE, facts.ref, facts.risk, group, ready, members.waiting, members.listed)
 
     @classmethod
     def heading(cls, group: str, members: Eligibility) -> Target:
         """The heading of a group: only capital keys act."""
-        return cls(TargetKind.HEADING, group=group, ready=frozenset(members.ready), rest=members.waiting)
+        ready = frozenset(members.ready)
+        return cls(TargetKind.HEADING, group=group, ready=ready, rest=members.waiting, listed=members.listed)
 
     @classmethod
     def tagged(cls, members: Eligibility) -> Target:
         """The tagged requests: capital keys act on the set."""
-        return cls(TargetKind.TAGGED, group="tagged", ready=frozenset(members.ready), rest=members.waiting)
+        return replace(cls.heading("tagged", members), kind=TargetKind.TAGGED)
