@@ -74,7 +74,7 @@ def test_every_mode_that_was_set_is_set_back(
     with Terminal([sys.executable, "-c", FAILING], variables, workdir) as terminal:
         before = termios.tcgetattr(terminal.own_end)
         Person(terminal).sees("nothing waiting")
-        # As a terminal answers that reports sizes and the mouse in its own way.
+        # As a terminal answers that reports sizes, also in pixels.
         terminal.type("\x1b[?2026;2$y\x1b[?2048;2$y\x1b[48;39;120;780;1200t")
         eventually(lambda: b"\x1b[?2048h" in terminal.raw and b"\x1b[?2026h" in terminal.raw, "the answers")
         assert termios.tcgetattr(terminal.own_end) != before
@@ -82,7 +82,6 @@ def test_every_mode_that_was_set_is_set_back(
         eventually(lambda: terminal.process.poll() == code, lambda: f"it ended with {terminal.process.poll()}")
         assert termios.tcgetattr(terminal.own_end) == before
         terminal.close()
-    assert b"\x1b[?1016h" in terminal.raw
     assert left_modes(terminal.raw) == {}
     assert not +left_open(terminal.raw)
     assert b"Traceback" not in terminal.raw
@@ -150,7 +149,7 @@ def test_a_terminal_with_sixteen_colors_gets_those_that_can_be_read_on_white(
 
 # -- stopped, and brought back by a shell ----------------------------------------------------------------------
 
-AS_USUAL = "".join(f"\\033[?{mode}l" for mode in (1000, 1003, 1004, 1006, 2004)) + "\\033[?25h"
+AS_USUAL = "".join(f"\\033[?{mode}l" for mode in (1002, 1004, 1006, 2004)) + "\\033[?25h"
 STOPS = {"a stop that it sees": signal.SIGTSTP, "a stop that nobody sees": signal.SIGSTOP}
 
 
@@ -179,7 +178,7 @@ def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
         )
         assert not termios.tcgetattr(terminal.own_end)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
         again = left_modes(terminal.raw[begun:])
-        assert {"1049", "1000", "1003", "1006", "1004", "2004", "25", "7"} <= again.keys()
+        assert {"1049", "1002", "1006", "1004", "2004", "25", "7"} <= again.keys()
         assert all_records(looking) == []
         terminal.type("q")
         person.sees("1 keeps waiting")

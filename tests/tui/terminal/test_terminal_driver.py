@@ -53,7 +53,6 @@ def driver(sent: list[str]) -> QuietDriver:
     driver = QuietDriver.__new__(QuietDriver)
     driver._title = None
     driver._end = driver._end_writer = 0
-    driver._mouse_pixels = False
     driver.fileno = driver._end
     driver._mode, driver._signals = _Mode.AWAY, EndingSignals(lambda _: None, lambda: None)
     return driver
@@ -101,6 +100,13 @@ def test_nothing_that_is_left_begins_a_string_even_with_what_comes_next(first: s
     written = without_strings(first) + without_strings(second)
     assert not any(f"\x1b{opener}" in written for opener in "]P_^X")
     assert not any(char in written for char in "\x07\x90\x9c\x9d")
+
+
+def test_the_terminal_is_asked_for_drags_and_not_for_every_motion(driver: QuietDriver, sent: list[str]) -> None:
+    driver._mouse = True
+    driver._enable_mouse_support()
+    driver._enable_mouse_pixels()
+    assert "".join(sent) == "\x1b[?1002h\x1b[?1006h"
 
 
 def test_a_terminal_gets_the_quiet_driver() -> None:

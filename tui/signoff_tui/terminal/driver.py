@@ -68,13 +68,13 @@ _ANSWERS_SECONDS = 5.0
 # its columns; then implicit, the default of terminals that know the mode. VTE would move it to the other end of
 # the row, over other text.
 _BIDI_EXPLICIT, _BIDI_IMPLICIT = "\x1b[8l", "\x1b[8h"
-_NO_PIXELS, _NO_SYNCHRONIZED = "\x1b[?1016l", "\x1b[?2026l"
+_NO_SYNCHRONIZED = "\x1b[?2026l"
+_MOUSE_ON, _MOUSE_OFF = "\x1b[?1002h\x1b[?1006h", "\x1b[?1002l\x1b[?1006l"
 _MODES_AGAIN = ("\x1b[?1049h", "\x1b[?25l", "\x1b[?1004h", _BIDI_EXPLICIT)
 _KITTY_AGAIN = "\x1b[=25;1u"
 """The flags that Textual asks for, in place of the present ones: none is put on the stack twice."""
 _ALL_BACK = (
-    "\x1b[8h\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1016l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
-    "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
+    "\x1b[8h\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1002l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
 
 # OSC, DCS, SOS, PM and APC with their text (ECMA-48, 5.6 and 8.3) in both spellings; the bell and all other
@@ -166,13 +166,22 @@ class QuietDriver(LinuxDriver):
         if self._title is not None:
             self._utter(TitleBack(keep=False))
         self.write(_BIDI_IMPLICIT)
-        if self._mouse_pixels:
-            self._mouse_pixels = False
-            self.write(_NO_PIXELS)
         super().stop_application_mode()
         self._in_band_window_resize = False
         self.write(_NO_SYNCHRONIZED)
         self._mode = _Mode.OFF
+
+    def _enable_mouse_support(self) -> None:
+        """Ask for clicks, the wheel and drags, in cells: what else the mouse does is nobody's business."""
+        if self._mouse:
+            self.write(_MOUSE_ON)
+
+    def _disable_mouse_support(self) -> None:
+        if self._mouse:
+            self.write(_MOUSE_OFF)
+
+    def _enable_mouse_pixels(self) -> None:
+        """Cells it stays, also where the terminal could report pixels."""
 
     def suspend_application_mode(self) -> None:
         """Give the terminal away for a while; signals that end the program still work."""
@@ -229,8 +238,6 @@ class QuietDriver(LinuxDriver):
         self._disable_line_wrap()
         if not constants.DISABLE_KITTY_KEY:
             self.write(_KITTY_AGAIN)
-        if self._mouse_pixels:
-            self._enable_mouse_pixels()
         if self._in_band_window_resize:
             self._enable_in_band_window_resize()
         if self._title is not None:

@@ -330,7 +330,6 @@ class TerminalInput:
         event = Resize.from_dimensions((width, height), (pixel_width, pixel_height))
         if pixel_height and pixel_width:
             self._known.terminal_size, self._known.terminal_pixel_size = event.size, event.pixel_size
-            self._known.mouse_pixels = True
         yield event
 
     def _mouse(self, text: str) -> Iterator[Message]:
