@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.queue import QueuePlaceError, place_name
+from signoff.queue import QueuePlaceError, open_review_queue, place_name, postgres_place, queue_stats
 from signoff.queue.location import has_password, is_url
 from signoff.queue.postgres.connection import parse_url
 
@@ -18,7 +18,7 @@ from signoff.queue.postgres.connection import parse_url
     ("url", "name", "schema"),
     [
         ("postgresql://anna@db.example/team", "postgresql://anna@db.example/team", "signoff"),
-        ("postgres://anna:secret@db.example:5433/team", "postgresql://anna@db.example:5433/team", "signoff"),
+        ("postgresql://anna:secret@db.example:5433/team", "postgresql://anna@db.example:5433/team", "signoff"),
         ("postgresql:///team?host=/run/pg", "postgresql:///team?host=/run/pg", "signoff"),
         ("postgresql://db/team?queue=work", "postgresql://db/team?queue=work", "signoff_work"),
         ("postgresql://a,b:1/team?password=secret&user=anna", "postgresql://a,b:1/team?user=anna", "signoff"),
@@ -71,9 +71,20 @@ def test_no_password_is_ever_shown(password, user):
     assert quote(secret, safe="") not in repr(place)
 
 
-@pytest.mark.parametrize("place", ["team", "./team", "/srv/team", "postgresql", "mysql://db"])
+@pytest.mark.parametrize("place", ["team", "./team", "/srv/team", "postgresql", "./a://b"])
 def test_what_is_no_url_is_a_name_or_a_directory(place):
     assert not is_url(place)
+    assert place_name(place) == place
+
+
+@pytest.mark.parametrize("use", [open_review_queue, queue_stats, place_name, postgres_place])
+@pytest.mark.parametrize("scheme", ["postgres", "POSTGRESQL", "mysql", "file", ""])
+def test_the_url_of_anything_else_is_refused_and_its_password_shown_to_nobody(use, scheme):
+    place = f"{scheme}://anna:secret@db/team"
+    with pytest.raises(QueuePlaceError, match="begins with postgresql://") as refused:
+        use(place)
+    assert "secret" not in str(refused.value)
+    assert has_password(place)
 
 
 @pytest.mark.parametrize(

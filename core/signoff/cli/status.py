@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 from signoff.cli.exit_codes import StatusCode
 from signoff.queue.errors import QueueError
-from signoff.queue.location import is_url
+from signoff.queue.location import has_password
 from signoff.text.time import length_text
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run_status(call: StatusCall) -> StatusCode:
     """Print the line; errors are reported on standard error."""
     from signoff.queue import queue_stats
 
-    if call.place is not None and is_url(call.place):
+    if has_password(call.place):
         from signoff.cli.output import warn_of_password
 
         warn_of_password(call.place)

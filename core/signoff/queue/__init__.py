@@ -264,10 +264,11 @@ def place_name(place: str | os.PathLike[str] | None = None) -> str:
         place: As for `open_review_queue`.
 
     Raises:
-        QueuePlaceError: It is a URL that nobody can read.
+        QueuePlaceError: It is a URL that nobody can read, or that is none of a queue.
     """
     chosen = _chosen(place)
     if not is_url(chosen):
+        locate(chosen)
         return os.fspath(chosen)
     from signoff.queue.postgres.connection import parse_url
 
@@ -286,6 +287,7 @@ def postgres_place(place: str | os.PathLike[str] | None = None) -> PostgresPlace
     """
     chosen = _chosen(place)
     if not is_url(chosen):
+        locate(chosen)
         raise QueuePlaceError(
             f"{os.fspath(chosen)} is no queue in PostgreSQL; give its URL with --queue or {PLACE_VARIABLE}"
         )

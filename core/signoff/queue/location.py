@@ -35,7 +35,7 @@ __all__ = [
 PLACE_VARIABLE = "SIGNOFF_QUEUE"
 """Environment variable that names the queue when the caller does not."""
 
-_SCHEMES = ("postgresql://", "postgres://")
+_SCHEME = "postgresql://"
 _PASSWORD = re.compile(r"[^/]*//([^/?#@]*:[^@]+@|[^?]*\?(.*&)?(ssl)?password=.)", re.DOTALL)
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # compiled late: a queue given as a path does not pay for it
 _PRIVATE_FILE = 0o600
@@ -144,12 +144,12 @@ class QueuePlace(NamedTuple):
 
 def is_url(place: object) -> TypeGuard[str]:
     """True if a place given by a user names a queue in PostgreSQL."""
-    return isinstance(place, str) and place.startswith(_SCHEMES)
+    return isinstance(place, str) and place.startswith(_SCHEME)
 
 
-def has_password(place: object) -> bool:
-    """True if a place given by a user is a URL with a password in it."""
-    return is_url(place) and _PASSWORD.match(place) is not None
+def has_password(place: object) -> TypeGuard[str]:
+    """True if a place given by a user is a URL, of a queue or not, with a password in it."""
+    return isinstance(place, str) and "://" in place and _PASSWORD.match(place) is not None
 
 
 def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
@@ -161,10 +161,15 @@ def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
             variable ``SIGNOFF_QUEUE``, and without that the name ``default``.
 
     Raises:
-        QueuePlaceError: A name contains characters that names may not have.
+        QueuePlaceError: It is a URL, or a name with characters that names may not have.
     """
     if place is None:
         place = os.environ.get(PLACE_VARIABLE) or "default"
+    if isinstance(place, str) and (url := re.match("[^/]*://", place)):  # what follows may hold a password
+        raise QueuePlaceError(
+            f"{url[0]}... is no queue: the URL of one begins with {_SCHEME}, and all else is a directory,"
+            " with a slash, or a name"
+        )
     if isinstance(place, str) and "/" not in place and not place.startswith((".", "~")):
         return _named(place)
     try:

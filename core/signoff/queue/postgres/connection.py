@@ -364,7 +364,7 @@ AGENT_TIMEOUT_SECONDS = 300
 
 # Stricter than libpq: whatever could be a piece of a password ends up nowhere but in `secret`.
 _URL = re.compile(
-    r"postgres(?:ql)?://(?:(?P<user>[^:/?#@]*)(?P<secret>:[^/?#@]*)?@)?(?P<hosts>[^/?#@]*)"
+    r"postgresql://(?:(?P<user>[^:/?#@]*)(?P<secret>:[^/?#@]*)?@)?(?P<hosts>[^/?#@]*)"
     r"(?P<database>/[^/?#@]*)?(?:\?(?P<options>[^#@]*))?"
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
