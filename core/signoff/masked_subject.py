@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Submission
 
-__all__ = ["declared_subject", "described", "subject_of"]
+__all__ = ["announced_subjects", "declared_subject", "described", "subject_of"]
 
 
 def subject_of(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACTION) -> str:
@@ -34,3 +35,15 @@ def declared_subject(call: Submission | HistoryRecord, masks: Redactor = DEFAULT
 def described(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACTION) -> str:
     """Return what the agent says of a call; not safe to draw yet."""
     return masks.mask_text(call.description).text
+
+
+def announced_subjects(call: Submission, masks: Redactor = DEFAULT_REDACTION) -> list[str]:
+    """Return the calls that follow in the turn: tool, and first text of the arguments; not safe to draw yet."""
+    return [_announced(each, masks.also(call.masked_keys)) for each in call.batch_remaining]
+
+
+def _announced(call: Mapping[str, Any], masks: Redactor) -> str:
+    arguments = masks.mask_value(call.get("arguments"))
+    values = arguments.values() if isinstance(arguments, Mapping) else ()
+    about = next((value for value in values if isinstance(value, str)), "")
+    return f"{call.get('tool', '?')} {about}".strip()

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -71,12 +72,20 @@ class Cli:
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def inside(self, *words: str, stdin: bytes = b"", **environment: str) -> Ended:
-        """The same entry point without a process of its own, for what does not depend on one."""
-        out, err = _stream(), _stream()
+    def inside(self, *words: str, stdin: bytes = b"", columns: int | None = None, **environment: str) -> Ended:
+        """The same entry point without a process of its own, for what does not depend on one.
+
+        Args:
+            words: What stands behind ``signoff``.
+            stdin: What there is to read.
+            columns: The width of a terminal that output goes to; None for pipes.
+            environment: Variables besides the usual ones.
+        """
+        out, err = _stream(terminal=columns is not None), _stream(terminal=columns is not None)
+        variables = {"TERM": "xterm", "COLUMNS": str(columns or ""), "NO_COLOR": "", **environment}
         with (
             contextlib.chdir(self.folder),
-            mock.patch.dict(os.environ, self.environment(**environment), clear=True),
+            mock.patch.dict(os.environ, self.environment(**variables), clear=True),
             mock.patch.object(sys, "stdin", _stream(stdin)),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
@@ -92,8 +101,17 @@ class Cli:
         return open_review_queue(self.place, reviewer="anna", create=False)
 
 
-def _stream(content: bytes = b"") -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="\n", write_through=True)
+class _Stream(io.TextIOWrapper):
+    terminal = False
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+def _stream(content: bytes = b"", *, terminal: bool = False) -> _Stream:
+    stream = _Stream(io.BytesIO(content), encoding="utf-8", newline="\n", write_through=True)
+    stream.terminal = terminal
+    return stream
 
 
 def _written(stream: io.TextIOWrapper) -> str:
@@ -154,6 +172,15 @@ def exit_status(terminal: pexpect.spawn[str]) -> int | None:
     terminal.close()
     status: int | None = terminal.exitstatus
     return status
+
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""The one kind of sequence that verbs write."""
+
+
+def without_colours(text: str) -> str:
+    """A text that was written to a terminal, as it is read."""
+    return COLOUR.sub("", text)
 
 
 def agent_on(cli: Cli, name: str = "refactor", session: str = "s-1") -> AgentQueue:

@@ -68,6 +68,39 @@ def test_what_is_no_command_ends_with_2_and_a_sentence(cli: Cli, words: list[str
     assert "--help" in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["lst"], "list"),
+        (["hist"], "history"),
+        (["grants", "revok"], "revoke"),
+        (["policy", "explian"], "explain"),
+        (["sandbox", "chek"], "check"),
+        (["token", "ls"], "list"),
+        (["reviewers", "lst"], "list"),
+        (["config", "chekc"], "check"),
+        (["history", "exprot"], "export"),
+        (["queue", "int"], "init"),
+    ],
+)
+def test_a_mistyped_verb_is_answered_with_the_one_that_was_meant(cli: Cli, words: list[str], meant: str) -> None:
+    done = cli.inside(*words)
+    assert (done.code, done.out) == (2, "")
+    assert f"there is no verb '{words[-1]}', did you mean {meant}?; see: signoff " in done.err
+
+
+def test_a_verb_that_is_like_no_other_gets_no_guess(cli: Cli) -> None:
+    assert cli.inside("frobnicate").err == "signoff: there is no verb 'frobnicate'; see: signoff --help\n"
+
+
+def test_the_url_of_anything_but_postgresql_is_refused_without_its_password(cli: Cli) -> None:
+    done = cli.inside("--queue", "postgres://anna:hunter2@db/team", "list")
+    assert done.code == 5
+    assert "postgres://... is no queue: the URL of one begins with postgresql://" in done.err
+    assert "the password in --queue is shown to everybody" in done.err
+    assert "hunter2" not in done.err
+
+
 def test_a_place_that_is_none_ends_with_5(cli: Cli) -> None:
     done = cli.run("--queue", "no;name", "list")
     assert (done.code, done.out) == (5, "")

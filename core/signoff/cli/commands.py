@@ -1,56 +1,25 @@
-"""The group of all verbs, loaded when they are called, and the exit codes for their errors."""
+"""The group of all verbs, and the exit codes for their errors."""
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
 from signoff import __version__
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
+from signoff.cli.groups import LateGroup
 from signoff.cli.options import chosen_place, queue_option
 from signoff.cli.output import at_terminal, complain
 from signoff.queue.errors import QueueError, QueueNotFoundError
 
 __all__ = [
-    "LateGroup",
     "run_group",
     "signoff",
 ]
-
-
-# -- A group of commands that are loaded when they are called: they share little code.
-
-
-class LateGroup(click.Group):
-    """A group of commands, each made by a module of its own.
-
-    Args:
-        homes: For each command its module, and its name there.
-        settings: As for `click.Group`.
-    """
-
-    def __init__(self, *, homes: Mapping[str, tuple[str, str]], **settings: Any) -> None:
-        super().__init__(**settings)
-        self._homes = homes
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in order. Nothing is loaded."""
-        return sorted(self._homes)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command; None if there is none of that name."""
-        if cmd_name not in self._homes:
-            return None
-        module, name = self._homes[cmd_name]
-        command = getattr(importlib.import_module(module), name)
-        assert isinstance(command, click.Command)
-        return command
 
 
 _EPILOG = f"""\b

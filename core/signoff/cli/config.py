@@ -8,6 +8,7 @@ import click
 
 from signoff import private_files
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option
 from signoff.cli.output import print_json
 from signoff.cli.settings_file import read_settings
@@ -15,7 +16,7 @@ from signoff.cli.settings_file import read_settings
 __all__ = ["config"]
 
 
-@click.group(no_args_is_help=False, short_help="Settings of agents, and of your screen.")
+@click.group(cls=VerbGroup, no_args_is_help=False, short_help="Settings of agents, and of your screen.")
 def config() -> None:
     """Two kinds of settings, in two places.
 

@@ -11,8 +11,9 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import Page, at_terminal, complain, print_json, typed_answer, width_of
-from signoff.cli.render import SEEN_DIGITS, request_text, target_line
+from signoff.cli.output import at_terminal, complain, print_json, typed_answer
+from signoff.cli.page import Page
+from signoff.cli.render import SEEN_DIGITS, add_request, target_line
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.grant_coverage import never_remembered, reach_of
 from signoff.queue.records import DecideResult, Decision, VerdictKind
@@ -191,7 +192,9 @@ def _compare(request: StoredRequest, seen: str) -> None:
 def _confirm(request: StoredRequest, content: CallContent, now: int, *, session: bool) -> None:
     ident = short_id(request.id)
     talk = sys.stderr
-    talk.write(request_text(request, content, now, width=width_of(talk)))
+    page = Page.on(talk)
+    add_request(page, request, content, now)
+    page.write(talk)
     if session:
         talk.write("\nThis approves the call, and what stands behind --session above.\n")
     if typed_answer(f"\nType {ident} to approve exactly this; anything else leaves it waiting: ") != ident:
@@ -214,11 +217,11 @@ def _report(verdict: DecideResult, request: StoredRequest, decision: Decision, *
             }
         )
     elif verdict.accepted:
-        page = Page(width_of(sys.stdout))
+        page = Page.on(sys.stdout)
         page.add(target_line(request), label=f"{verdict.message}: ")
         if decision.remember:
             page.add(session_reach(request), label="it covers ")
-        print(page.text(), end="")
+        page.write(sys.stdout)
     if verdict.kind is not VerdictKind.ACCEPTED:
         complain(f"nothing was decided: {verdict.message}")
     return EXIT_CODE_OF_VERDICT[verdict.kind]

@@ -10,14 +10,16 @@ import click
 
 from signoff.canonical import NotJsonError, canonical, parse_json
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import Page, at_terminal, complain, counted, print_json, typed_answer, width_of
+from signoff.cli.output import at_terminal, complain, counted, print_json, typed_answer
+from signoff.cli.page import Cell, Column, Line, Page
 from signoff.present.reveal import clipped, one_line
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.grant_coverage import STILL_ASKED, is_about, never_granted, preview_words, reach_of_pattern
 from signoff.queue.grant_pattern import AnyValue, GrantPattern, Matcher, OneOf, PatternError, Under
 from signoff.shown_request.row import short_id, tool_of, what_of
-from signoff.text.time import iso, local_time
+from signoff.text.time import iso, local_time, when_text
 
 if TYPE_CHECKING:
     from signoff.queue.history import HistoryRecord, PatternPreview
@@ -28,9 +30,11 @@ __all__ = ["add_grant_text", "grants"]
 
 _WIDTH = 100
 _NAME_WIDTH = 40
+_UNSIGNED = "by no reviewer: only the process that gave it uses it"
 
 
 @click.group(
+    cls=VerbGroup,
     invoke_without_command=True,
     short_help="List, revoke and widen what is approved for sessions.",
     epilog="\b\nExample:\n  signoff grants\n  signoff grants revoke 1a2b3c4d",
@@ -45,17 +49,53 @@ def grants(context: click.Context, *, as_json: bool) -> int:
             raise click.UsageError("--json without a verb lists the grants; put it behind the verb")
         return ExitCode.OK
     with open_for_review() as queue:
-        found = queue.grants()
+        found, now = queue.grants(), queue.now
     if as_json:
         print_json([_grant_facts(grant) for grant in found])
         return ExitCode.OK
-    page = Page(width_of(sys.stdout))
+    page = Page.on(sys.stdout)
     page.add(f"{counted(len(found), 'grant')} in force")
-    for grant in found:
-        page.add("")
-        add_grant_text(page, grant)
-    print(page.text(), end="")
+    if page.coloured:
+        page.add_table(_COLUMNS, _rows(found, now))
+    else:
+        for grant in found:
+            page.add("")
+            add_grant_text(page, grant)
+    page.write(sys.stdout)
     return ExitCode.OK
+
+
+_COLUMNS = (
+    Column("id", whole=True),
+    Column("since", whole=True),
+    Column("request", whole=True, spare=True),
+    Column("uses", whole=True, right=True),
+    Column("last", whole=True, spare=True),
+    Column("by", spare=True),
+    Column("agent", spare=True),
+    Column("session"),
+)
+
+
+def _rows(found: Sequence[Grant], now: int) -> Iterator[Sequence[Cell] | Line]:
+    """A row for each grant, and below it all that it covers."""
+    for grant in found:
+        last = grant.last_used_at
+        yield (
+            Cell(short_id(grant.id), "muted"),
+            Cell(when_text(grant.created_at, now, "row")),
+            Cell(short_id(grant.origin_request), "muted"),
+            Cell(str(grant.uses)),
+            Cell("" if last is None else when_text(last, now, "row")),
+            Cell(one_line(grant.created_by, "agent")),
+            Cell(one_line(grant.agent_name, "agent")),
+            Cell(one_line(grant.session)),
+        )
+        yield Line(grant.words(), "  covers  ")
+        if grant.damage is not None:
+            yield Line(one_line(grant.damage), "  damage  ", "warn")
+        elif grant.seal is None:
+            yield Line(_UNSIGNED, "  signed  ", "warn")
 
 
 @grants.command(short_help="Take one grant back, or all of a session, or all.")
@@ -81,9 +121,9 @@ def _revoke_one(queue: ReviewQueue, beginning: str) -> int:
     if not queue.revoke(grant.id):
         complain(f"{short_id(grant.id)} was revoked before")
         return ExitCode.OK
-    page = Page(width_of(sys.stdout))
+    page = Page.on(sys.stdout)
     page.add(grant.words(), label=f"revoked {short_id(grant.id)}: it covered ")
-    print(page.text(), end="")
+    page.write(sys.stdout)
     return ExitCode.OK
 
 
@@ -201,12 +241,12 @@ def _split(text: str) -> tuple[str, str]:
 
 def _show(request: StoredRequest, pattern: GrantPattern, found: PatternPreview) -> None:
     talk = sys.stderr
-    page = Page(width_of(talk))
+    page = Page.on(talk)
     page.add(one_line(request.asked_by.session), label="in session ")
     page.add(pattern.words(), label="covers ")
     page.add(STILL_ASKED, label="asks still ")
     _add_preview_text(page, found)
-    talk.write(page.text())
+    page.write(talk)
     talk.flush()
 
 
@@ -222,10 +262,10 @@ def _report(grant: Grant, *, as_json: bool) -> None:
     if as_json:
         print_json(_grant_facts(grant))
         return
-    page = Page(width_of(sys.stdout))
+    page = Page.on(sys.stdout)
     page.add(grant.words(), label=f"granted {short_id(grant.id)}: ")
     page.add(f"signoff grants revoke {short_id(grant.id)}", label="take it back with: ")
-    print(page.text(), end="")
+    page.write(sys.stdout)
 
 
 # -- Grants, and the calls that a wider one would answer, in words and for programs.
@@ -269,7 +309,7 @@ def add_grant_text(page: Page, grant: Grant) -> None:
         f"{local_time(grant.created_at)} by {one_line(grant.created_by, 'agent')}{origin}", label="  since   "
     )
     if grant.seal is None:
-        page.add("by no reviewer: only the process that gave it uses it", label="  signed  ")
+        page.add(_UNSIGNED, label="  signed  ")
     last = "" if grant.last_used_at is None else f", last {local_time(grant.last_used_at)}"
     page.add(f"{grant.uses}{last}", label="  uses    ")
 

@@ -10,11 +10,13 @@ import click
 from click.core import ParameterSource
 
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.history_export import export
 from signoff.cli.history_query import filter_options, query_option, read_time, viewpoint
-from signoff.cli.history_text import history_page
+from signoff.cli.history_text import add_records
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import at_terminal, complain, print_json, typed_answer, width_of
+from signoff.cli.output import at_terminal, complain, print_json, typed_answer
+from signoff.cli.page import Page
 from signoff.history_export import record_facts
 from signoff.queue.history import HistoryHead
 from signoff.text.time import iso, local_time
@@ -166,6 +168,7 @@ _PAGE = 500
 
 
 @click.group(
+    cls=VerbGroup,
     invoke_without_command=True,
     short_help="List what was decided; export, verify or prune it.",
     epilog="\b\nExamples:\n  signoff history --since 1h --state rejected --json\n"
@@ -200,10 +203,13 @@ def history(
             records, more, stopped_at = *_collect(queue, which, before, limit), None
         else:
             records, more, stopped_at = _search(queue, query, which, before, limit)
+        now = queue.now
     if as_json:
         print_json([record_facts(record, hidden) for record in records])
     else:
-        print(history_page(records, width_of(sys.stdout), hidden), end="")
+        page = Page.on(sys.stdout)
+        add_records(page, records, hidden, now)
+        page.write(sys.stdout)
     if more:
         complain(
             f"there is more: these are the newest {limit}; raise --limit to see older ones,"

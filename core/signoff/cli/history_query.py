@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from signoff.cli.output import cells
+from signoff.cli.page import cells
 from signoff.present.reveal import one_line
 from signoff.queue.history import HistoryFilter
 from signoff.queue.records import RequestState

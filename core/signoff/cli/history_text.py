@@ -2,53 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.output import Page
+from signoff.cli.page import RISK_STYLE, Cell, Column, Line, Page, Style
+from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import clipped, one_line
-from signoff.shown_request.row import short_id, tool_of, what_of
-from signoff.text.time import local_time
+from signoff.queue.records import DecisionSource, RequestState
+from signoff.shown_request.row import cell_of, short_id, tool_of, what_of
+from signoff.text.time import local_time, when_text
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redactor
     from signoff.queue.history import HistoryRecord
+    from signoff.queue.records import Decision
 
-__all__ = ["history_page"]
+__all__ = ["add_records"]
 
 _WIDTH = 100
 _NAME_WIDTH = 40
 
 
-def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Redactor) -> str:
-    """Write records, a line or two each.
+def add_records(page: Page, records: Sequence[HistoryRecord], hidden: Redactor, now: int) -> None:
+    """Add records to a page, as a table if it is in colour.
 
     Args:
+        page: The page.
         records: The records in the order of the list.
-        width: Columns to fold lines at, or None.
         hidden: The rules of what to hide.
+        now: The present, in microseconds since the epoch.
     """
-    page = Page(width)
+    if page.coloured:
+        page.add_table(_COLUMNS, _rows(records, hidden, now))
+        return
     for record in records:
-        ident = short_id(record.request_id) if record.request_id else "-"
         what = clipped(what_of(record, hidden), _WIDTH)
         page.add(
             f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
             f"{tool_of(record, _NAME_WIDTH)}: {what}",
-            label=f"{local_time(record.at)}  {ident:8}  ",
+            label=f"{local_time(record.at)}  {_id(record):8}  ",
         )
-        note = record.decision.note if record.decision else record.reason
-        if note:
-            for line in note.split("\n"):
-                page.add(one_line(line), label="    ")
-        if record.decision and record.decision.instead:
-            page.add(one_line(hidden.mask_text(record.decision.instead.words).text), label="    ")
-    return page.text()
+        for line in _words(record, hidden):
+            page.add(line, label=_INDENT)
+
+
+_COLUMNS = (
+    Column("at", whole=True),
+    Column("id", whole=True),
+    Column("risk", whole=True),
+    Column("state", whole=True),
+    Column("by", spare=True),
+    Column("agent", spare=True),
+    Column("what"),
+)
+_STYLE_OF_STATE: Mapping[str, Style] = {RequestState.APPROVED: "yes", RequestState.REJECTED: "no"}
+
+
+def _rows(records: Sequence[HistoryRecord], hidden: Redactor, now: int) -> Iterator[Sequence[Cell] | Line]:
+    for record in records:
+        what, path = cell_of(record, hidden)
+        decision = record.decision
+        yield (
+            Cell(when_text(record.at, now)),
+            Cell(_id(record), "muted"),
+            Cell(RISK_WORD[record.risk], RISK_STYLE[record.risk]),
+            Cell(record.state, _STYLE_OF_STATE.get(record.state, "muted")),
+            Cell("" if decision is None else _source(decision).removeprefix(f"{DecisionSource.REVIEWER} ")),
+            Cell(one_line(record.agent_name, "agent")),
+            Cell(what, path=path),
+        )
+        yield from (Line(line, _INDENT) for line in _words(record, hidden))
+
+
+_INDENT = "    "
+
+
+def _words(record: HistoryRecord, hidden: Redactor) -> Iterator[str]:
+    """The note, or the reason of an end without decision; and what was approved instead."""
+    decision = record.decision
+    note = record.reason if decision is None else decision.note
+    if note:
+        yield from map(one_line, note.split("\n"))
+    if decision is not None and decision.instead is not None:
+        yield one_line(hidden.mask_text(decision.instead.words).text)
+
+
+def _id(record: HistoryRecord) -> str:
+    return short_id(record.request_id) if record.request_id else "-"
 
 
 def _by(record: HistoryRecord) -> str:
     decision = record.decision
-    if decision is None:
-        return "undecided"
-    by = one_line(decision.by, "agent")
-    return f"by {decision.source} {by}" if by else f"by {decision.source}"
+    return "undecided" if decision is None else f"by {_source(decision)}"
+
+
+def _source(decision: Decision) -> str:
+    return f"{decision.source} {one_line(decision.by, 'agent')}".rstrip(" ")

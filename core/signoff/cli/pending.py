@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import Page, counted, print_json, width_of
+from signoff.cli.output import counted, print_json
+from signoff.cli.page import RISK_STYLE, Cell, Column, Line, Page, Span
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import clipped, one_line
-from signoff.queue.records import Risk
-from signoff.shown_request.row import kind_of, short_id, tool_of, what_of
+from signoff.queue.records import Risk, StoredRequest
+from signoff.shown_request.row import cell_of, kind_of, short_id, tool_of, what_of
 from signoff.text.time import length_text
-
-if TYPE_CHECKING:
-    from signoff.queue.records import StoredRequest
 
 __all__ = ["list_pending"]
 
 _WIDTH = 100
 _NAME_WIDTH = 40
 
-_Group = tuple[str, str]
+_Groups = dict[tuple[str, str], list[StoredRequest]]
+"""Requests by session and name of their group, or by id."""
 
 
 @click.command(
@@ -45,28 +43,61 @@ def list_pending(*, as_json: bool) -> int:
 
         print_json([request_facts(request, kind_of(request.submission), now) for request in requests])
     else:
-        _print_table(requests, now)
+        _print(requests, now)
     return ExitCode.OK
 
 
-def _print_table(requests: Sequence[StoredRequest], now: int) -> None:
+def _print(requests: Sequence[StoredRequest], now: int) -> None:
     groups = _by_group(requests)
-    page = Page(width_of(sys.stdout))
+    page = Page.on(sys.stdout)
     page.add(_summary(requests, groups))
+    if page.coloured:
+        page.add_table(_COLUMNS, _rows(groups, now))
+    else:
+        _add_lines(page, groups, now)
+    page.write(sys.stdout)
+
+
+def _add_lines(page: Page, groups: _Groups, now: int) -> None:
     for (_, name), members in groups.items():
         if name:
             page.add("")
-            members_text = f"{counted(len(members), 'request')}{_announced(members)}"
-            page.add(f"{clipped(one_line(name), _NAME_WIDTH)}: {members_text}", label="group ")
+            page.add(_heading(name, members), label="group ")
         for request in members:
             label = f"{short_id(request.id)}  "
-            page.add(_row(request, now), label=f"  {label}" if name else label)
-    print(page.text(), end="")
+            page.add(_line(request, now), label=f"  {label}" if name else label)
 
 
-def _by_group(requests: Sequence[StoredRequest]) -> dict[_Group, list[StoredRequest]]:
+_COLUMNS = (
+    Column("id", whole=True),
+    Column("risk", whole=True),
+    Column("kind", whole=True, spare=True),
+    Column("waits", whole=True, right=True),
+    Column("agent", spare=True),
+    Column("what"),
+)
+
+
+def _rows(groups: _Groups, now: int) -> Iterator[Sequence[Cell] | Line]:
+    for (_, name), members in groups.items():
+        if name:
+            yield Line(_heading(name, members), "group ", "head")
+        for request in members:
+            submission = request.submission
+            what, path = cell_of(submission)
+            yield (
+                Cell(f"{'  ' if name else ''}{short_id(request.id)}", "muted"),
+                Cell(RISK_WORD[submission.risk], RISK_STYLE[submission.risk]),
+                Cell(kind_of(submission)),
+                Cell(length_text(now - request.created_at), "muted"),
+                Cell(one_line(request.asked_by.name, "agent")),
+                Cell(what, path=path),
+            )
+
+
+def _by_group(requests: Sequence[StoredRequest]) -> _Groups:
     """Sort requests into groups, each in the place of its first member; groups of two sessions stay apart."""
-    groups: dict[_Group, list[StoredRequest]] = {}
+    groups: _Groups = {}
     for request in requests:
         name = request.submission.group_id
         key = (request.asked_by.session, name) if name else (request.id, "")
@@ -74,24 +105,25 @@ def _by_group(requests: Sequence[StoredRequest]) -> dict[_Group, list[StoredRequ
     return groups
 
 
-def _summary(requests: Sequence[StoredRequest], groups: dict[_Group, list[StoredRequest]]) -> str:
+def _summary(requests: Sequence[StoredRequest], groups: _Groups) -> list[Span]:
     if not requests:
-        return "nothing is waiting"
-    parts = [f"{len(requests)} waiting"]
+        return [("nothing is waiting", "")]
     high = sum(request.submission.risk is Risk.HIGH for request in requests)
-    if high:
-        parts.append(f"{high} HIGH")
     named = sum(1 for _, name in groups if name)
-    parts.append(counted(named, "group"))
-    return ", ".join(parts)
+    return [
+        (f"{len(requests)} waiting, ", ""),
+        *([(f"{high} HIGH", RISK_STYLE[Risk.HIGH]), (", ", "")] if high else ()),
+        (counted(named, "group"), ""),
+    ]
 
 
-def _announced(members: Sequence[StoredRequest]) -> str:
+def _heading(name: str, members: Sequence[StoredRequest]) -> str:
     size = members[0].submission.group_size
-    return f", {size} announced" if size is not None and size != len(members) else ""
+    announced = f", {size} announced" if size is not None and size != len(members) else ""
+    return f"{clipped(one_line(name), _NAME_WIDTH)}: {counted(len(members), 'request')}{announced}"
 
 
-def _row(request: StoredRequest, now: int) -> str:
+def _line(request: StoredRequest, now: int) -> str:
     submission = request.submission
     what = clipped(what_of(submission), _WIDTH)
     return (

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.options import chosen_place, queue_option
 from signoff.cli.output import complain
 
 __all__ = ["queue"]
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def queue() -> None:
     """Set a team's queue up, in PostgreSQL."""
 

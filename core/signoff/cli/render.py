@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from signoff.cli.output import Page
+from signoff.cli.page import RISK_STYLE, Page, Span, Style
 from signoff.history_export import decision_facts
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.document.rows import PROSE
-from signoff.present.reveal import one_line
+from signoff.present.document.rows import PROSE, RowKind
+from signoff.present.reveal import clipped, one_line
 from signoff.queue.grant_coverage import reach_of
 from signoff.shown_request.content import SIGN_OF_ROW
 from signoff.shown_request.facts import fact_lines, session_reach, warnings_of
-from signoff.shown_request.row import short_id, tool_of, what_of
+from signoff.shown_request.row import short_id, tool_of, upcoming_calls, what_of
 from signoff.text.time import iso
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from signoff.policy.redaction.masking import Redactor
     from signoff.present.document.model import Document
+    from signoff.present.reveal import SafeText
     from signoff.queue.records import StoredRequest
     from signoff.shown_commands import ShownCommand
     from signoff.shown_request.content import CallContent
 
-__all__ = ["SEEN_DIGITS", "approve_call", "request_facts", "request_text", "seen_token", "target_line"]
+__all__ = ["SEEN_DIGITS", "add_request", "approve_call", "request_facts", "seen_token", "target_line"]
 
 
 _LABEL = 11
+_LONGEST_NEXT = 100
 
 SEEN_DIGITS = 12
 """Hexadecimal digits of the digest that `show` prints, and that `approve --seen` needs at least."""
@@ -55,34 +59,35 @@ def seen_token(request: StoredRequest) -> str:
     return f"{request.revision}:{request.submission.digest[:SEEN_DIGITS]}"
 
 
-def request_text(
-    request: StoredRequest,
-    content: CallContent,
-    now: int,
-    *,
-    width: int | None,
-    hidden: Redactor = DEFAULT_REDACTION,
-) -> str:
-    """Write a request as text. The parts of its commands are worked out, which may take seconds.
+def add_request(
+    page: Page, request: StoredRequest, content: CallContent, now: int, hidden: Redactor = DEFAULT_REDACTION
+) -> None:
+    """Add a request in full to a page. The parts of its commands are worked out, which may take seconds.
 
     Args:
+        page: The page.
         request: The request.
         content: The documents of the request.
         now: The present, in microseconds since the epoch.
-        width: Columns to fold lines at, or None to leave them whole.
         hidden: The rules of what to hide in the texts around the content, and in the parts of commands.
     """
-    page = Page(width)
+    submission = request.submission
     for label, text in fact_lines(request, now, hidden):
-        page.add(text, label=label.ljust(_LABEL))
-    if request.submission.may_be_remembered:
-        wide = "; wants --wide" if reach_of(request.submission).breadth.careless else ""
-        page.add(f"would also approve {session_reach(request)}{wide}", label="--session".ljust(_LABEL))
+        style = RISK_STYLE[submission.risk] if label == "risk" else ""
+        page.add(text, label=label.ljust(_LABEL), style=style, label_style="muted")
+    if submission.may_be_remembered:
+        wide = "; wants --wide" if reach_of(submission).breadth.careless else ""
+        words = f"would also approve {session_reach(request)}{wide}"
+        page.add(words, label="--session".ljust(_LABEL), at_words=True, label_style="muted")
+    label = "next in this turn: "
+    for following in upcoming_calls(submission, hidden):
+        page.add(clipped(following, _LONGEST_NEXT), label=label, label_style="muted")
+        label = "then: ".rjust(len(label))
     for warning in warnings_of(request):
-        page.add(warning, label="!".ljust(_LABEL))
+        page.add(warning, label="!".ljust(_LABEL), style="warn", label_style="warn")
     for number, document in enumerate(content.documents, start=1):
         page.add("")
-        page.add(_heading(document), label=f"[{number} of {len(content.documents)}] ")
+        page.add(_heading(document), label=f"[{number} of {len(content.documents)}] ", style="head")
         _add_document(page, document)
         for command in content.commands:
             if command.after == number:
@@ -90,8 +95,7 @@ def request_text(
                 _add_parts(page, command, request, hidden, content.context)
     if not content.complete:
         page.add("")
-        page.add("not everything can be shown; see the notes above", label="! ")
-    return page.text()
+        page.add("not everything can be shown; see the notes above", label="! ", style="warn", label_style="warn")
 
 
 def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redactor, context: int) -> None:
@@ -117,10 +121,33 @@ def _add_document(page: Page, document: Document) -> None:
     for note in document.notes:
         page.add(note, label="  # ")
     for alert in document.scan():
-        page.add(alert.message, label="  ! ")
+        page.add(alert.message, label="  ! ", style="warn", label_style="warn")
     for row in document:
-        label = f"  | {SIGN_OF_ROW.get(row.kind, ' ')} "
-        page.add(row.text.text, label=label, fold="  | > ", at_words=row.kind in PROSE)
+        label, style = f"  | {SIGN_OF_ROW.get(row.kind, ' ')} ", _STYLE_OF_ROW.get(row.kind, "")
+        spans = _with_hidden(row.text, style)
+        page.add(spans, label=label, fold="  | > ", at_words=row.kind in PROSE, label_style=style)
+
+
+_STYLE_OF_ROW: Mapping[RowKind, Style] = {
+    RowKind.ADDED: "yes",
+    RowKind.REMOVED: "no",
+    RowKind.HUNK: "place",
+    RowKind.FILE: "place",
+    RowKind.PLACE: "place",
+    RowKind.FOLD: "muted",
+    RowKind.COMMAND: "command",
+}
+
+
+def _with_hidden(text: SafeText, style: Style) -> list[Span]:
+    """The pieces of a text: what stands for hidden characters has a style of its own."""
+    spans: list[Span] = []
+    end = 0
+    for number, (start, stop) in enumerate(text.hidden):
+        if not text.replaced or (text.replaced[number] and not text.is_mark(number)):
+            spans += (text.text[end:start], style), (text.text[start:stop], "hidden")
+            end = stop
+    return [*spans, (text.text[end:], style)]
 
 
 # -- Requests as JSON objects, in the shape that ``--json`` promises.

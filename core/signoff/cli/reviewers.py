@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option
-from signoff.cli.output import Page, complain, print_json, width_of
+from signoff.cli.output import complain, print_json
+from signoff.cli.page import Cell, Column, Page
 from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ __all__ = ["reviewers"]
 
 
 @click.group(
+    cls=VerbGroup,
     no_args_is_help=False,
     short_help="Say whose approvals your agents believe.",
     epilog="\b\nExample:\n  signoff reviewers show\n  signoff reviewers trust 'ed25519 7k3v...= anna@ada'",
@@ -52,13 +55,13 @@ def list_trusted(*, as_json: bool) -> int:
     if as_json:
         print_json([{"key": each.key_id, "name": each.name, "line": each.line()} for each in found])
         return ExitCode.OK
-    page = Page(width_of(sys.stdout))
+    page = Page.on(sys.stdout)
     page.add(
         f"{len(found)} trusted" if found else "nobody is trusted yet; your own key is made with your first yes"
     )
-    for each in found:
-        page.add(one_line(each.name, "agent"), label=f"{each.key_id}  ")
-    print(page.text(), end="")
+    columns = (Column("key", whole=True), Column("name"))
+    page.add_table(columns, [(Cell(each.key_id, "muted"), Cell(one_line(each.name, "agent"))) for each in found])
+    page.write(sys.stdout)
     return ExitCode.OK
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.options import chosen_place, json_option, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.settings_file import read_settings
@@ -32,7 +33,7 @@ _config_option = click.option("--config", "file", metavar="FILE", required=True,
 _KINDS = {"a command that a person approves": True, "a command that is not asked about": False}
 
 
-@click.group(short_help="Commands in the sandbox of the operating system.")
+@click.group(cls=VerbGroup, short_help="Commands in the sandbox of the operating system.")
 def sandbox() -> None:
     """Commands in the sandbox of the operating system, as the settings of an agent have it."""
 

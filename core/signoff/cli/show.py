@@ -9,8 +9,9 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import complain, print_json, width_of
-from signoff.cli.render import approve_call, request_facts, request_text, seen_token
+from signoff.cli.output import complain, print_json
+from signoff.cli.page import Page
+from signoff.cli.render import add_request, approve_call, request_facts, seen_token
 from signoff.command_review import told_command
 from signoff.present.kinds import sent_command
 from signoff.present.snapshot.snapshot import SnapshotError
@@ -61,11 +62,12 @@ def show(*, request_id: str, context: int, hidden: Redactor, as_json: bool) -> i
             if as_json:
                 print_json(_facts(request, content, now, hidden))
                 return ExitCode.OK
-            text = request_text(request, content, now, width=width_of(sys.stdout), hidden=hidden)
+            page = Page.on(sys.stdout)
+            add_request(page, request, content, now, hidden)
         except SnapshotError as error:
             complain(f"this request cannot be shown: {error}")
             return ExitCode.QUEUE
-    print(text, end="")
+    page.write(sys.stdout)
     if request.pending:
         print(f"\napprove with: {approve_call(request, complete=content.complete)}")
     return ExitCode.OK

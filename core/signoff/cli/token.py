@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from signoff.cli.exit_codes import ExitCode
+from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option
-from signoff.cli.output import Page, complain, width_of
+from signoff.cli.output import complain
+from signoff.cli.page import Cell, Column, Page
+from signoff.present.reveal import one_line
 from signoff.text.time import iso
 
 if TYPE_CHECKING:
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["token"]
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def token() -> None:
     """Make, list and revoke the tokens of `signoff serve`."""
 
@@ -59,12 +63,18 @@ def list_tokens(*, as_json: bool) -> int:
     if as_json:
         print_json([_facts(each) for each in found])
         return ExitCode.OK
-    import sys
-
-    page = Page(width_of(sys.stdout))
-    for each in found:
-        page.add(each.name, label=f"{each.id[:8]}  {', '.join(sorted(each.scopes))}  ")
-    print(page.text() if found else "there are no tokens\n", end="")
+    page = Page.on(sys.stdout)
+    columns = (Column("id", whole=True), Column("scopes", whole=True), Column("name"))
+    page.add_table(
+        columns,
+        [
+            (Cell(each.id[:8], "muted"), Cell(", ".join(sorted(each.scopes))), Cell(one_line(each.name)))
+            for each in found
+        ],
+    )
+    if not found:
+        page.add("there are no tokens")
+    page.write(sys.stdout)
     return ExitCode.OK
 
 

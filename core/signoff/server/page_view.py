@@ -70,7 +70,7 @@ _RISK = {Risk.LOW: "low risk", Risk.MEDIUM: "medium risk", Risk.HIGH: "HIGH risk
 _SPOKEN = {RowKind.ADDED: "added", RowKind.REMOVED: "removed"}
 """Words for signs that screen readers skip."""
 
-_SHOWN_ELSEWHERE = frozenset({"risk", "what", "next"})
+_SHOWN_ELSEWHERE = frozenset({"risk", "what"})
 
 Load = Callable[[str], bytes]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from signoff.canonical import canonical
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import one_line, reveal_line
 from signoff.queue.grant_coverage import session_text
@@ -42,8 +41,6 @@ def fact_lines(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[t
         yield "group of", str(submission.group_size)
     if submission.batch_position is not None:
         yield "position", f"{submission.batch_position + 1} in its batch"
-    for following in submission.batch_remaining:
-        yield "next", one_line(canonical(hidden.mask_value(following)))
 
 
 def warnings_of(request: StoredRequest) -> list[str]:

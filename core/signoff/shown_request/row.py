@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import clipped, one_line
-from signoff.present.snapshot.steps import SnapshotError
+from signoff.present.snapshot.steps import FileChange, SnapshotError
 from signoff.present.subject import SERVER_SIGN, is_removal, step_kind, steps_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Submission
 
-__all__ = ["kind_of", "short_id", "tool_of", "what_of"]
+__all__ = ["cell_of", "kind_of", "short_id", "tool_of", "upcoming_calls", "what_of"]
 
 _SHORT_ID = 8
 
@@ -81,3 +81,27 @@ def what_of(call: Submission | HistoryRecord, hidden: Redactor | None = None) ->
     hidden = hidden or DEFAULT_REDACTION
     declared = declared_subject(call, hidden)
     return one_line(described(call, hidden), "description") if declared is None else one_line(declared, "command")
+
+
+def cell_of(call: Submission | HistoryRecord, hidden: Redactor | None = None) -> tuple[str, bool]:
+    """Return a call as one line, safe to print, and True if it is a path; a declared effect needs no tool's name.
+
+    Args:
+        call: The call.
+        hidden: As for `what_of`.
+    """
+    try:
+        steps = steps_of(call.snapshot)
+    except SnapshotError:
+        steps = ()
+    what = what_of(call, hidden)
+    if not steps or call.server is not None:
+        return f"{tool_of(call)}: {what}", False
+    return what, isinstance(steps[0], FileChange) and (len(steps) == 1 or is_removal(steps))
+
+
+def upcoming_calls(submission: Submission, hidden: Redactor) -> list[str]:
+    """Return the calls that follow in the agent's turn, each as one line that is safe to print."""
+    from signoff.masked_subject import announced_subjects
+
+    return [one_line(each) for each in announced_subjects(submission, hidden)]

@@ -20,7 +20,6 @@ from signoff_tui.text.summary import (
     already_ended_text,
     ended_text,
     group_name,
-    next_in_batch,
     summarize,
 )
 
@@ -186,33 +185,6 @@ def test_commands_and_calls_without_a_name_are_counted(workdir: Path) -> None:
     assert named("", stored("a", tool_name=HOSTILE)).isprintable()
     assert named("", *runs, *writes(workdir / "a.py", cwd=str(workdir))) == "4 calls of create_issue"
     assert named("", stored("a", tool_name="fetch"), stored("b")) == "2 calls in one turn"
-
-
-# -- what follows in the turn --------------------------------------------------------------------------------
-
-
-def test_the_calls_that_follow_in_the_turn_are_told_by_tool_and_first_text() -> None:
-    following = [
-        {"tool": "shell", "arguments": {"timeout": 3, "command": "npm test", "cwd": "/work"}},
-        {"tool": "wait", "arguments": {"seconds": 3}},
-        {"tool": "list"},
-        {},
-    ]
-    request = stored("a", batch_id="b", batch_position=0, batch_remaining=following)
-    assert next_in_batch(request) == ["shell npm test", "wait", "list", "?"]
-    assert next_in_batch(stored("a")) == []
-
-
-def test_what_follows_hides_secrets_and_is_no_longer_than_a_row() -> None:
-    following = [
-        {"tool": "login", "arguments": {"password": "hunter2"}},
-        {"tool": "login", "arguments": {"pin": "4711"}},
-        {"tool": "say", "arguments": {"text": "x" * 100_000}},
-    ]
-    told = next_in_batch(stored("a", batch_remaining=following, masked_keys=["pin"]))
-    assert "hunter2" not in told[0]
-    assert "4711" not in told[1]
-    assert len(told[2]) == LONGEST
 
 
 # -- how a request ended -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, Literal, assert_never
 
 from msgspec import Struct
 
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.rows import joined
 from signoff.present.kinds import PresentationKind, sent_command, undeclared_kind
@@ -27,13 +27,13 @@ from signoff.text.time import local_time
 from signoff_tui.text.lines import Chunk, Cut
 
 __all__ = [
+    "LONGEST",
     "RISK_WORD",
     "Summary",
     "already_ended_text",
     "ended_text",
     "group_name",
     "letter_of",
-    "next_in_batch",
     "summarize",
     "tool_text",
 ]
@@ -266,16 +266,3 @@ def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> s
         return ""
     at = "" if request.decided_at is None else f" {local_time(request.decided_at, 'minute')}"
     return f"already ended: {ended_text(request, reviewer)}{at}"
-
-
-def next_in_batch(request: StoredRequest) -> list[str]:
-    """Return the calls that follow in the batch of a request: tool, and the first text among the arguments."""
-    masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
-    return [_batch_item(item, masks) for item in request.submission.batch_remaining]
-
-
-def _batch_item(item: Mapping[str, Any], masks: Redactor) -> str:
-    arguments = masks.mask_value(item.get("arguments"))
-    values = arguments.values() if isinstance(arguments, Mapping) else ()
-    about = next((value for value in values if isinstance(value, str)), "")
-    return f"{item.get('tool', '?')} {about}".strip()[:LONGEST]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from signoff.cli.output import Page, counted
+from signoff.cli.output import counted
+from signoff.cli.page import Page
 from signoff.cli.plain.commands import HELP, CommandError, TypedCommand, parse
 from signoff.cli.plain.numbered import NumberedSession
 from signoff.cli.plain.wording import (
@@ -18,7 +19,7 @@ from signoff.cli.plain.wording import (
     modes_text,
     result_text,
 )
-from signoff.cli.render import request_text
+from signoff.cli.render import add_request
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.errors import QueueError
 from signoff.queue.grant_coverage import reach_of
@@ -209,13 +210,14 @@ class PlainSession:
     def _show(self, number: int, entry: Entry) -> Output:
         try:
             content = content_of(entry.request, self._queue.blob, _CONTEXT)
-            text = request_text(entry.request, content, self._now(), width=self._width)
+            page = Page(self._width)
+            add_request(page, entry.request, content, self._now())
         except SnapshotError as error:
             raise NotHeldError(
                 f"{number} cannot be shown: {error}; it can be rejected: n {number} WORDS"
             ) from error
         self._requests.was_printed(entry, complete=content.complete)
-        return Output(f"{number}.\n{text}end of {number}\n", drop_typed=True)
+        return Output(f"{number}.\n{page.text()}end of {number}\n", drop_typed=True)
 
     def _group(self, number: int, words: str) -> Output:
         members = self._requests.pending(number)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from signoff.cli.grants import add_grant_text
 from signoff.cli.history_query import viewpoint
-from signoff.cli.history_text import history_page
-from signoff.cli.output import Page
+from signoff.cli.history_text import add_records
+from signoff.cli.page import Page
 from signoff.cli.plain.commands import CommandError
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
@@ -155,10 +155,13 @@ def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
     except FilterError as error:
         raise CommandError(f"no filter: {error.message} (column {error.column + 1})") from error
     found = search_history(queue, query, viewpoint(queue), limit=_MOST)
-    text = history_page([*found.records], width, DEFAULT_REDACTION)
+    page = Page(width)
+    add_records(page, found.records, DEFAULT_REDACTION, queue.now)
     if not found.records:
-        return "no such record in the history\n"
-    return f"{text}these are the newest {_MOST}; signoff history shows more\n" if found.more else text
+        page.add("no such record in the history")
+    if found.more:
+        page.add(f"these are the newest {_MOST}; signoff history shows more")
+    return page.text()
 
 
 def memory_text(grants: Sequence[Grant], width: int | None) -> str:

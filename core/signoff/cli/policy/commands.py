@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from signoff.cli.groups import VerbGroup
 from signoff.cli.policy.check import check
 from signoff.cli.policy.explain import explain
 from signoff.cli.policy.replay import replay
@@ -15,6 +16,7 @@ __all__ = ["policy"]
 
 
 @click.group(
+    cls=VerbGroup,
     no_args_is_help=False,
     short_help="Try out what a settings file says of calls.",
     epilog="\b\nExamples:\n  signoff policy check signoff.yaml\n"

@@ -10,7 +10,8 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
-from signoff.cli.output import Page, print_json, width_of
+from signoff.cli.output import print_json, width_of
+from signoff.cli.page import Page
 from signoff.cli.policy.verdict_text import verdict_facts, why
 from signoff.cli.settings_file import read_settings
 from signoff.policy.verdict import DOES, floors_of

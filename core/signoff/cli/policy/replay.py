@@ -13,7 +13,8 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.history_query import filter_options
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import Page, print_json, width_of
+from signoff.cli.output import print_json, width_of
+from signoff.cli.page import Page
 from signoff.cli.policy.replay_calls import Changed, Replayed, Was, is_call, replayed
 from signoff.cli.policy.verdict_text import verdict_facts, why
 from signoff.cli.settings_file import read_settings

@@ -10,7 +10,8 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import Page, complain, print_json, width_of
+from signoff.cli.output import complain, print_json, width_of
+from signoff.cli.page import Page
 from signoff.present.reveal import one_line
 from signoff.shown_request.row import short_id
 from signoff.text.time import iso, local_time

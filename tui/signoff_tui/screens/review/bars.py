@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
+from signoff.masked_subject import announced_subjects
 from signoff.queue.records import Risk
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.screens.review.names import as_listed, group_label, held_words, names_of
@@ -16,7 +17,7 @@ from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
-from signoff_tui.text.summary import next_in_batch
+from signoff_tui.text.summary import LONGEST
 
 __all__ = ["Key", "LastWords", "how_many", "keys_of", "keys_row", "special_row", "what_is_missing"]
 
@@ -187,10 +188,14 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief
         if members.waiting:
             name = (foreign(" ", keep=True), Chunk(group_label(desk, group), cut="end"), chunk(": ", keep=True))
             return (*name, *_about_several(desk, "", members, armed=armed, brief=brief))
-    following = [] if entry is None else next_in_batch(entry.request)
+    following = [] if entry is None else announced_subjects(entry.request.submission)
     if following:
         more = f" and {len(following) - 1} more" if following[1:] else ""
-        return (chunk(" next in this turn: ", "muted", keep=True), foreign(following[0]), chunk(more, "muted"))
+        return (
+            chunk(" next in this turn: ", "muted", keep=True),
+            foreign(following[0][:LONGEST]),
+            chunk(more, "muted"),
+        )
     return ()
 
 
