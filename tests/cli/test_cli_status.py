@@ -34,7 +34,7 @@ def test_waiting_requests_end_with_10(cli: Cli, agent: AgentQueue) -> None:
     post(agent, call())
     done = cli.run("status")
     assert done.code == 10
-    assert re.fullmatch(r"1 waiting \d\d:\d\d no screen\n", done.out)
+    assert re.fullmatch(r"1 waiting \d+:\d\d no screen\n", done.out)
 
 
 def test_high_risk_ends_with_20(cli: Cli, agent: AgentQueue) -> None:
@@ -42,7 +42,7 @@ def test_high_risk_ends_with_20(cli: Cli, agent: AgentQueue) -> None:
     post(agent, high(cli.folder))
     done = cli.run("status")
     assert done.code == 20
-    assert re.fullmatch(r"2 waiting 1 HIGH \d\d:\d\d no screen\n", done.out)
+    assert re.fullmatch(r"2 waiting 1 HIGH \d+:\d\d no screen\n", done.out)
 
 
 def test_tmux_gets_style_codes(cli: Cli, agent: AgentQueue) -> None:
@@ -51,7 +51,7 @@ def test_tmux_gets_style_codes(cli: Cli, agent: AgentQueue) -> None:
     assert done.code == 20
     plain = re.sub(r"#\[[a-z,=]*\]", "", done.out)
     assert plain != done.out
-    assert re.fullmatch(r"1 waiting 1 HIGH \d\d:\d\d no screen\n", plain)
+    assert re.fullmatch(r"1 waiting 1 HIGH \d+:\d\d no screen\n", plain)
 
 
 def test_an_agent_that_asks_nobody_is_told_in_a_word(cli: Cli, agent: AgentQueue) -> None:
