@@ -19,6 +19,8 @@ from signoff import ApprovalRequest
 from signoff.cli.plain.commands import CommandError, TypedCommand, parse
 from signoff.cli.plain.session import Output, PlainSession, PlainSettings
 from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
+from signoff.queue.records import Change, ChangeSet
+from signoff.queue.wording import agent_is_gone
 from signoff.submission import plain_submission
 
 SECOND = 1_000_000
@@ -108,7 +110,7 @@ def test_a_decision_typed_before_the_text_could_be_read_is_not_taken(
     post(agent, command("ls", cli.folder))
     talk.news()
     talk.says("show 1")
-    assert "too soon" in talk.desk.line("y 1").text
+    assert "too early" in talk.desk.line("y 1").text
     assert talk.desk.next_due() is None
 
 
@@ -139,7 +141,7 @@ def test_what_is_held_can_be_taken_back(talk: Talk, agent: AgentQueue, cli: Cli)
     assert talk.says("u") == "taken back: reject 1\n"
     assert talk.later() == ""
     assert states(talk, request) == [RequestState.PENDING]
-    assert "nothing is held" in talk.says("u")
+    assert "too late: what was decided is sent already" in talk.says("u")
 
 
 def test_who_leaves_has_decided_no_more_than_was_sent(talk: Talk, agent: AgentQueue, cli: Cli) -> None:
@@ -232,7 +234,7 @@ def test_remembering_says_first_what_it_covers(talk: Talk, agent: AgentQueue, cl
     talk.later()
     (grant,) = talk.queue.grants()
     assert grant.tool_name == "shell"
-    assert "command" in talk.says("memory")
+    assert "command" in talk.says("allowed")
     assert talk.says("revoke 1") == "1 revoked: the next such call asks again\n"
     assert talk.queue.grants() == ()
 
@@ -296,8 +298,21 @@ def test_numbers_stay_with_their_requests(talk: Talk, agent: AgentQueue, cli: Cl
     assert talk.news().startswith("ended: 1 withdrawn: not needed")
     post(agent, command("pwd", cli.folder))
     assert talk.news().startswith("new: 2. ")
-    assert "1 does not wait any more (withdrawn)" in talk.says("y 1")
+    assert talk.says("y 1") == "1 is already withdrawn: not needed; nothing was decided\n"
     assert "there is no 3" in talk.says("y 3")
+
+
+def test_what_ends_with_its_agent_is_one_line(talk: Talk, cli: Cli) -> None:
+    with agent_on(cli, "docs") as other, agent_on(cli, "gone", "s-2") as agent:
+        post(other, command("ls", cli.folder))
+        requests = [post(agent, command(f"ls {number}", cli.folder)) for number in range(3)]
+        talk.news()
+        ended = [
+            Change(replace(request, state=RequestState.WITHDRAWN, state_note=agent_is_gone(request.asked_by.pid)))
+            for request in requests
+        ]
+        told = talk.desk.news(ChangeSet(tuple(ended), talk.cursor))
+        assert told == "ended: gone exited; 3 requests withdrawn: 2, 3, 4\n"
 
 
 def test_many_arrivals_are_one_line(talk: Talk, agent: AgentQueue, cli: Cli) -> None:
@@ -323,7 +338,7 @@ def test_text_of_agents_cannot_act_on_the_terminal(talk: Talk, cli: Cli) -> None
         said = [talk.news()]
         said += [talk.says(line) for line in ("list", "show 1", "group 1", "s 1", "s 1", "y 1", "u", "n 1 x")]
         said.append(talk.later())
-        said += [talk.news(), talk.says("history"), talk.says("memory")]
+        said += [talk.news(), talk.says("history"), talk.says("allowed")]
     for line in "".join(said).split("\n"):
         assert line.isprintable(), line
 
@@ -376,7 +391,7 @@ def test_at_a_terminal_a_person_reads_and_decides(cli: Cli, agent: AgentQueue) -
     terminal.send("y 1\ny 1\ny 1\n")
     terminal.expect("NOT approved: 1 had not been shown")
     terminal.sendline("n 1 not today")
-    while terminal.expect(["reject 1, sent in", "too soon"]):
+    while terminal.expect(["reject 1, sent in", "too early"]):
         terminal.sendline("n 1 not today")
     terminal.expect("1: ")
     terminal.sendline("quit")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hostile_scene import HostileScene
-from hostile_texts import SORTS, Hostile
 from pty_bench import Terminal
 from written_bench import Written
 
+from hostile_texts import SORTS, Hostile
 from system_bench import PATIENCE, environment
 
 _NOT_DECIDED = b"nothing was decided"
@@ -84,7 +84,7 @@ class Lines:
         with self._terminal([["--plain"]]) as terminal:
             assert terminal.tells(lambda: b"list names them" in terminal.raw, PATIENCE)
             _types(terminal, "list", r"\d+ waiting\s(?s:.*)remember all")
-            _types(terminal, "memory", rf"remembered\s(?s:.*){self._texts[0].mark}")
+            _types(terminal, "allowed", rf"allowed for a session\s(?s:.*){self._texts[0].mark}")
             for number in range(1, min(len(self._texts), len(SORTS)) + 1):
                 _types(terminal, f"show {number}", f"end of {number}")
             _types(terminal, "group 1", r"\d+ waiting")

@@ -13,11 +13,11 @@ from itertools import chain
 from pathlib import Path
 
 from hostile_scene import HostileScene
-from hostile_texts import SORTS, Hostile
 from person_bench import Person
 from pty_bench import Terminal
 from written_bench import Listener, Written
 
+from hostile_texts import SORTS, Hostile
 from system_bench import PATIENCE, environment
 
 

@@ -15,13 +15,13 @@ import pytest
 from gates_of_the_screen import SHEETS
 from hostile_lines import TOPICS, printed
 from hostile_scene import HostileScene
-from hostile_texts import SORTS, hostile_texts
 from hostile_tour import HANDED_OVER, SURFACES, Surface, opened, tour
 from person_bench import Person
 from textual.screen import Screen
 from written_bench import Listener, Written
 
 import signoff_tui.screens
+from hostile_texts import SORTS, hostile_texts
 from system_bench import SCREEN
 
 pytestmark = pytest.mark.system
@@ -187,7 +187,7 @@ def ungated_lines(tmp_path_factory: pytest.TempPathFactory) -> Stages:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_the_command_line_prints_every_hostile_text_and_shows_what_it_hides(lines: Stages, topic: str) -> None:
-    assert lines[topic].sequences == set()
+    assert lines[topic].sequences <= {"m"}, "nothing but colours"
     assert lines[topic].unprintable == set()
     assert lines[topic].unseen(TEXTS) == set()
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 
-from hostile_texts import UNPRINTABLE, Hostile
 from person_bench import HAND, NOT_TAKEN
 from pty_bench import Terminal
 
+from hostile_texts import UNPRINTABLE, Hostile
 from system_bench import PATIENCE
 
 _SEQUENCE = re.compile(

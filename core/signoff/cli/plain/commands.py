@@ -19,7 +19,7 @@ x 3 WORDS          reject 3 and stop its agent's batch
 group 2            the members of group 2; group 2 show, group 2 y, group 2 n WORDS
 u                  take back what is still held
 history FILTER     what was decided, newest first; FILTER as in signoff history --filter
-memory             what runs without asking; revoke 1 takes the first of that list back
+allowed            what runs without asking; revoke 1 takes the first of that list back
 help   quit
 """
 
@@ -27,7 +27,7 @@ _NUMBERED = {"show": 1, "y": 99, "!": 1, "s": 1, "n": 1, "x": 1, "group": 1, "re
 """The most numbers that a verb takes; it takes at least one."""
 
 _WORDY = frozenset({"n", "x", "s", "group", "history"})
-_VERBS = (*_NUMBERED, "list", "u", "history", "memory", "help", "quit")
+_VERBS = (*_NUMBERED, "list", "u", "history", "allowed", "help", "quit")
 _OTHER_NAMES: Mapping[str, str] = {"q": "quit", "exit": "quit", "?": "help", "l": "list"}
 
 

@@ -52,7 +52,7 @@ class NumberedSession(DecisionSession):
             ref_of(entry),
             RISK_WORD[entry.request.submission.risk],  # type: ignore[arg-type]
             coverage=1.0 if self.reading(entry) == "all" else 0.0,
-            closed="" if entry.waiting else "it does not wait any more",
+            closed="" if entry.waiting else "already ended, or held",
         )
 
     # -- changes by the queue ----------------------------------------------------------------------------

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from signoff.cli.output import counted
 from signoff.cli.page import Page
 from signoff.cli.plain.commands import HELP, CommandError, TypedCommand, parse
-from signoff.cli.plain.numbered import NumberedSession
+from signoff.cli.plain.numbered import Happening, NumberedSession
 from signoff.cli.plain.wording import (
     acts_text,
     add_names,
+    allowed_text,
+    exit_text,
     happening_text,
     history_text,
     list_text,
-    memory_text,
     modes_text,
     result_text,
 )
@@ -25,8 +26,9 @@ from signoff.queue.errors import QueueError
 from signoff.queue.grant_coverage import reach_of
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
+from signoff.queue.wording import left_alone, lost_its_connection
 from signoff.shown_request.content import content_of
-from signoff.shown_request.facts import session_reach
+from signoff.shown_request.facts import end_of, session_reach
 from signoff_tui.guard import (
     Decide,
     GuardSettings,
@@ -117,10 +119,13 @@ class PlainSession:
     def news(self, changes: ChangeSet) -> str:
         """Tell what changed in the queue."""
         happened = self._requests.take_news(changes)
+        exits = _together_ended(happened)
+        happened = [each for each in happened if not any(each in together for together in exits)]
         arrived = [each for each in happened if each.what == "new"]
         if len(arrived) > _MOST_NEWS:
             happened = [each for each in happened if each.what != "new"]
-        lines = [happening_text(each, self._width) for each in happened]
+        lines = [exit_text(each, self._width) for each in exits]
+        lines += [happening_text(each, self._width) for each in happened]
         if len(arrived) > _MOST_NEWS:
             first, last = arrived[0].number, arrived[-1].number
             lines.append(f"new: {counted(len(arrived), 'request')}, {first} to {last}; list names them\n")
@@ -173,9 +178,9 @@ class PlainSession:
                 return self._group(number, command.words)
             case "history":
                 return Output(history_text(self._queue, command.words, self._width))
-            case "memory":
+            case "allowed":
                 self._listed = self._queue.grants()
-                return Output(memory_text(self._listed, self._width))
+                return Output(allowed_text(self._listed, self._width))
             case "help":
                 return Output(HELP)
             case "quit":
@@ -189,7 +194,7 @@ class PlainSession:
         if command.verb == "u":
             return self._take_back()
         if not self._guard.armed:
-            raise NotHeldError("too soon after what was printed: nothing was decided; read it and type that again")
+            raise NotHeldError("too early: read what was printed, and type that again; nothing was decided")
         if command.verb == "revoke":
             return Output(self._revoke(command.numbers[0]))
         targets = []
@@ -240,12 +245,12 @@ class PlainSession:
     def _take_back(self) -> Output:
         held = self._guard.holds.take_back_last()
         if held is None:
-            raise NotHeldError("nothing is held: what was sent stays decided")
+            raise NotHeldError("too late: what was decided is sent already")
         return Output(self._taken_back(held))
 
     def _revoke(self, number: int) -> str:
         if not 1 <= number <= len(self._listed):
-            raise NotHeldError(f"the last memory list has no {number}; memory prints it")
+            raise NotHeldError(f"the last list of what is allowed has no {number}; allowed prints it")
         revoked = self._queue.revoke(self._listed[number - 1].id)
         return (
             f"{number} revoked: the next such call asks again\n" if revoked else f"{number} was revoked before\n"
@@ -272,7 +277,7 @@ class PlainSession:
         """
         entry = self._known(number)
         if not entry.request.pending:
-            raise NotHeldError(f"{number} does not wait any more ({entry.request.state}); nothing was decided")
+            raise NotHeldError(f"{number} is already {end_of(entry.request)}; nothing was decided")
         if self._requests.is_reached(entry):
             raise NotHeldError(f"a stop that is held rejects {number} too; u takes that back")
         if not entry.waiting:
@@ -341,6 +346,16 @@ class PlainSession:
     def _taken_back(self, held: Held[HeldAnswer]) -> str:
         self._requests.take_back([held])
         return f"taken back: {acts_text(held.permit, self._requests.numbers())}\n"
+
+
+def _together_ended(happened: Iterable[Happening]) -> list[list[Happening]]:
+    """The requests that ended with their agents, for each agent that had several."""
+    by_agent: dict[str, list[Happening]] = {}
+    for each in happened:
+        note = each.request.state_note
+        if each.what == "ended" and left_alone(note) and not lost_its_connection(note):
+            by_agent.setdefault(each.request.asked_by.agent_id, []).append(each)
+    return [together for together in by_agent.values() if len(together) > 1]
 
 
 _UNREAD = {"nothing": "had not been shown", "changed": "was changed since it was shown"}

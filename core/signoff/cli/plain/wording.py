@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 __all__ = [
     "acts_text",
     "add_names",
+    "allowed_text",
+    "exit_text",
     "happening_text",
     "history_text",
     "list_text",
-    "memory_text",
     "modes_text",
     "result_text",
     "subject",
@@ -91,6 +92,15 @@ def happening_text(happening: Happening, width: int | None) -> str:
     return page.text()
 
 
+def exit_text(ended: Sequence[Happening], width: int | None) -> str:
+    """Tell that an agent exited, with the numbers of what it left."""
+    agent = clipped(one_line(ended[0].request.asked_by.name, "agent"), _NAME_WIDTH)
+    numbers = ", ".join(str(each.number) for each in ended)
+    page = Page(width)
+    page.add(f"{agent} exited; {len(ended)} requests withdrawn: {numbers}", label="ended: ")
+    return page.text()
+
+
 def list_text(requests: NumberedSession, now: int, width: int | None, *, group: int | None = None) -> str:
     """List what waits, oldest first; of one group if that is wanted."""
     pending, groups = requests.pending(group), requests.groups()
@@ -137,7 +147,7 @@ def result_text(results: Sequence[DecideResult], numbers: Mapping[str, int], wid
     return page.text()
 
 
-# -- The history and the memory, as the other verbs print them.
+# -- The history and what is allowed, as the other verbs print them.
 
 _MOST = 20
 
@@ -164,10 +174,12 @@ def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
     return page.text()
 
 
-def memory_text(grants: Sequence[Grant], width: int | None) -> str:
+def allowed_text(grants: Sequence[Grant], width: int | None) -> str:
     """Return the remembered approvals, numbered for `revoke`."""
     page = Page(width)
-    page.add(f"{len(grants)} remembered" if grants else "nothing is remembered: every call asks")
+    page.add(
+        f"{len(grants)} allowed for a session" if grants else "nothing is allowed for a session: every call asks"
+    )
     for number, grant in enumerate(grants, start=1):
         page.add(f"{number}.")
         add_grant_text(page, grant)
