@@ -12,19 +12,19 @@ import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from signoff.canonical import canonical
 from signoff.decorators import simple_approval_request
 from signoff.effects import Command, Effect
-from signoff.queue.amendment import EDIT, PARTIAL, Instead
+from signoff.queue.amendment import EDIT, PARTIAL, Instead, named_command
+from signoff.submission import arguments_of
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 if TYPE_CHECKING:
     from signoff.present.snapshot.snapshot import Snapshot
     from signoff.present.snapshot.steps import FileState
-    from signoff.queue.amendment import Instead
 
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "ChangedSinceApprovedError",
     "EditedCall",
     "EditedCallError",
+    "NotedResult",
     "approved_instead",
     "approved_state",
     "bound_to",
@@ -219,7 +220,7 @@ def was_written(path: str, state: FileState) -> None:
 
 def _require_same_directory(approved: _ApprovedCall, command: Command) -> None:
     runs = () if approved.snapshot is None else approved.snapshot.commands
-    shown = {run.real_cwd for run in runs if (run.command, run.cwd) == (command.command, command.cwd)}
+    shown = {run.real_cwd for run in runs if run.cwd == command.cwd}  # also of a command that a reviewer edited
     if shown and os.path.realpath(command.cwd) not in shown:
         raise ChangedSinceApprovedError("the place that the working directory leads to")
 
@@ -235,6 +236,7 @@ class EditedCall:
 
     Args:
         context: The call as it was asked.
+        asked: Its request.
         shown: Has the tool validate arguments, and returns them as the reviewer sees them.
         ask: Asks policy, settings, toolset and function about the call; blocks it by `PermissionError`.
 
@@ -245,10 +247,12 @@ class EditedCall:
     def __init__(
         self,
         context: ApprovalContext,
+        asked: ApprovalRequest,
         shown: Callable[[dict[str, Any]], Mapping[str, Any]],
         ask: Callable[[ApprovalContext], ApprovalRequest | None],
     ) -> None:
         self._context = context
+        self._asked = asked
         self._shown = shown
         self._ask = ask
         self.request: ApprovalRequest | None = None
@@ -264,10 +268,28 @@ class EditedCall:
         if canonical(dict(self._shown(copy.deepcopy(dict(arguments))))) != spelled:
             raise ValueError("the tool reads the changed arguments as others than were shown")
         args = copy.deepcopy(dict(arguments))
+        effects = self._effects_with(args)
         request = self._ask(self._context.model_copy(update={"args": args}))
-        if request is not None and request.effects:
+        if request is not None and tuple(request.effects) != effects:
             raise PermissionError("with the changed arguments it would do what nobody was shown")
-        self.request = request or simple_approval_request(self._context.tool_name, args)
+        plain = simple_approval_request(self._context.tool_name, args)
+        self.request = request or plain.model_copy(update={"effects": effects})
+
+    def _effects_with(self, arguments: Mapping[str, Any]) -> tuple[Effect, ...]:
+        """The effects that the reviewer was shown for the edited call: none, or the edited command.
+
+        Raises:
+            PermissionError: None were shown.
+        """
+        match tuple(self._asked.effects):
+            case ():
+                return ()
+            case (Command(command=asked) as effect,):
+                name = named_command(arguments_of(self._asked, self._context), asked)
+                command = None if name is None else arguments.get(name)
+                if isinstance(command, str) and command.strip():
+                    return (replace(effect, command=command),)
+        raise PermissionError("with the changed arguments it would do what nobody was shown")
 
 
 class EditedCallError(Exception):
@@ -294,6 +316,16 @@ def require_runnable(decision: ApprovalDecision, context: ApprovalContext | None
         raise EditedCallError(f"the reviewer changed the arguments, and so it cannot run: {error}") from error
 
 
+class NotedResult:
+    """A result that has a place for notes to the model, so that it keeps its type."""
+
+    __slots__ = ()
+
+    def with_note(self, note: str) -> Self:
+        """Return the result with a note."""
+        raise NotImplementedError
+
+
 def told(result: Any, instead: Instead | None) -> Any:
     """Return the result of a call that ran with edited arguments, with a note for the model.
 
@@ -304,4 +336,6 @@ def told(result: Any, instead: Instead | None) -> Any:
     if instead is None or instead.arguments is None:
         return result
     words = f"The reviewer changed the arguments: it ran with {canonical(dict(instead.arguments))}"
+    if isinstance(result, NotedResult):
+        return result.with_note(words)
     return f"{result}\n\n{words}" if isinstance(result, str) else {"result": result, "reviewer": words}

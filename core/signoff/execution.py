@@ -64,12 +64,15 @@ async def execute_tool(
     ctx = ctx.model_copy(update={"args": copy.deepcopy(args)})
     needs = ApprovalNeeds({}, default, policy=policy, server=server)
     memory = approval_controller.memory
-    edited = EditedCall(
-        ctx, partial(_taken_by, tool_func), lambda changed: needs.request_for(changed, None, tool_func, memory)
-    )
     request = needs.request_for(ctx, None, tool_func, memory)
     if request is None:
         return await _call(tool_func, args)
+    edited = EditedCall(
+        ctx,
+        request,
+        partial(_taken_by, tool_func),
+        lambda changed: needs.request_for(changed, None, tool_func, memory),
+    )
     changeable = ctx.model_copy(update={"honors": HONORS, "check_edited": edited})
     decision = await approval_controller.request_approval(request, changeable)
     decision.raise_if_denied()

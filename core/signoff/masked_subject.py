@@ -1,16 +1,20 @@
-"""The subject of a call in one text, without its secrets: what it declared, or its agent's description."""
+"""The subject of a call in one text, without its secrets: what it declared, or its agent's description.
+
+Of a call that a reviewer edited it is that of the call that ran.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from signoff.amended_call import as_it_ran
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
+from signoff.queue.history import HistoryRecord
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redactor
-    from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Submission
 
 __all__ = ["announced_subjects", "declared_subject", "described", "subject_of"]
@@ -28,13 +32,14 @@ def subject_of(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDAC
 
 def declared_subject(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACTION) -> str | None:
     """Return the command or the path that a call declared, or None; not safe to draw yet."""
+    call = _that_ran(call)
     text = subject_text(call.snapshot, call.cwd)
     return None if text is None else masks.mask_text(text, command=True).text
 
 
 def described(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACTION) -> str:
     """Return what the agent says of a call; not safe to draw yet."""
-    return masks.mask_text(call.description).text
+    return masks.mask_text(_that_ran(call).description).text
 
 
 def announced_subjects(call: Submission, masks: Redactor = DEFAULT_REDACTION) -> list[str]:
@@ -47,3 +52,7 @@ def _announced(call: Mapping[str, Any], masks: Redactor) -> str:
     values = arguments.values() if isinstance(arguments, Mapping) else ()
     about = next((value for value in values if isinstance(value, str)), "")
     return f"{call.get('tool', '?')} {about}".strip()
+
+
+def _that_ran(call: Submission | HistoryRecord) -> Submission | HistoryRecord:
+    return as_it_ran(call) if isinstance(call, HistoryRecord) else call

@@ -19,7 +19,8 @@ from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.risk import Assessment, assess, reasons_of_files
 from signoff.present.snapshot.snapshot import Snapshot, take
-from signoff.queue.amendment import EDIT, PARTIAL
+from signoff.present.snapshot.steps import CommandRun, FileChange
+from signoff.queue.amendment import EDIT, PARTIAL, named_command
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -100,7 +101,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     once = _KEPT if _leads_elsewhere(snapshot) else frozenset()
     bound = replace(
         plain,
-        supports=plain.supports - once - _not_for(snapshot),
+        supports=plain.supports - once - _not_for(snapshot, plain.arguments),
         digest=_digest(request, plain.arguments, plain.cwd, snapshot.digest_material()),
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
@@ -169,16 +170,22 @@ def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> froze
     return request.honors & context.honors & runs
 
 
-def _not_for(snapshot: Snapshot) -> frozenset[str]:
+def _not_for(snapshot: Snapshot, arguments: Mapping[str, Any]) -> frozenset[str]:
     """The features that cannot be offered for a call with these effects.
 
-    Without effects there are no contents. Other arguments may have other effects, which nobody was shown. Other
-    contents are for one text that is written once, where nothing else depends on it.
+    Without effects there are no contents. Other contents are for one text that is written once, where nothing else
+    depends on it. Other arguments may have other effects, which nobody was shown; only another command line is
+    shown by itself.
     """
-    if not snapshot.steps:
-        return frozenset({PARTIAL})
-    one = snapshot.items[0] if len(snapshot.steps) == 1 and snapshot.items else None
-    return frozenset({EDIT} if one is not None and not one.binary else {EDIT, PARTIAL})
+    match snapshot.steps:
+        case ():
+            return frozenset({PARTIAL})
+        case (FileChange(binary=False),):
+            return frozenset({EDIT})
+        case (CommandRun(command=command),) if named_command(arguments, command) is not None:
+            return frozenset({PARTIAL})
+        case _:
+            return frozenset({EDIT, PARTIAL})
 
 
 def _leads_elsewhere(snapshot: Snapshot) -> bool:

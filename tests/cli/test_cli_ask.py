@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli_bench import PATIENCE, Asking, Cli, Ended, agent_on, seen
 
-from signoff.queue import Decision, HistoryFilter, QueueError, RequestState, StoredRequest
+from signoff.queue import Decision, HistoryFilter, Instead, QueueError, RequestState, StoredRequest
 from system_bench import eventually
 
 CALL = ("--tool", "deploy", "--arg", "to=staging")
@@ -202,6 +202,83 @@ def test_the_script_that_asks_is_told(cli: Cli) -> None:
         request = the_one_that_waits(cli)
         os.killpg(shell.pid, signal.SIGKILL)
     assert request.asked_by.program == "sh release.sh"
+
+
+# -- a command that is used as it was approved -------------------------------------------------------------
+
+ASKED = ("--tool", "shell", "--command", "touch asked; echo asked")
+
+
+def edit(cli: Cli, command: str, *words: str) -> Ended:
+    """Ask about a command, approve another one in its place, and return how it ended."""
+    with Asking(cli, *ASKED, *words) as asking:
+        instead = Instead(arguments={"command": command, "cwd": str(cli.folder)}, summary="edited command")
+        decide(cli, asking.posted_id(), Decision(approved=True, instead=instead))
+        return asking.end()
+
+
+def files(cli: Cli) -> set[str]:
+    return {path.name for path in cli.folder.iterdir()} & {"asked", "edited"}
+
+
+def test_the_approved_command_is_run_with_its_output_and_exit_code(cli: Cli) -> None:
+    ended = ask(
+        cli, Decision(approved=True, note="go"), "--tool", "shell", "--command", "echo out; exit 7", "--run"
+    )
+    assert (ended.code, ended.out) == (7, "out\n")
+
+
+def test_the_edited_command_and_nothing_else_is_run(cli: Cli) -> None:
+    ended = edit(cli, "touch edited; echo edited; exit 3", "--run")
+    assert (ended.code, ended.out) == (3, "edited\n")
+    assert files(cli) == {"edited"}
+    with cli.review() as review:
+        (record,) = review.history()
+    assert record.arguments["command"] == "touch asked; echo asked"
+    assert record.decision is not None
+    assert record.decision.instead is not None
+    assert record.decision.instead.arguments is not None
+    assert record.decision.instead.arguments["command"] == "touch edited; echo edited; exit 3"
+
+
+def test_the_edited_command_is_printed_for_the_script_and_not_run(cli: Cli) -> None:
+    ended = edit(cli, "touch edited", "--print")
+    assert (ended.code, ended.out) == (0, "touch edited\n")
+    assert files(cli) == set()
+
+
+def test_the_command_is_run_with_the_signals_and_without_the_side_doors_of_its_shell(cli: Cli) -> None:
+    (cli.folder / "hello.sh").write_text("touch edited\n")
+    script = "yes | head -1; echo ${PIPESTATUS[0]}"
+    done = cli.run(
+        *("ask", "--tool", "shell", "--command", script, "--run", "--mode", "approve_all"), BASH_ENV="hello.sh"
+    )
+    assert (done.code, done.out) == (0, f"y\n{128 + signal.SIGPIPE}\n")
+    assert files(cli) == set()
+
+
+@pytest.mark.parametrize("way", ["--run", "--print"])
+def test_a_rejected_command_is_neither_run_nor_printed(cli: Cli, way: str) -> None:
+    ended = ask(cli, Decision(approved=False, note="no"), *ASKED, way)
+    assert (ended.code, ended.out, files(cli)) == (1, "", set())
+
+
+def test_a_command_that_the_script_runs_itself_cannot_be_edited(cli: Cli) -> None:
+    assert "edit" not in posted(cli, *ASKED).submission.supports
+    assert "edit" in posted(cli, *ASKED, "--run").submission.supports
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*CALL, "--run"),
+        (*ASKED, "--run", "--print"),
+        (*ASKED, "--run", "--json"),
+        (*ASKED, "--print", "--file", "a", "--content-from", "-"),
+    ],
+)
+def test_what_is_to_be_run_or_printed_is_one_command(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli.inside("ask", *words).code == 2
 
 
 # -- remembered, repeated, by mode ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 
 from answering import Answer, Reviewer, yes
 from signoff.approved_call import HONORS
+from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.decorators import requires_approval
+from signoff.effects import Command
 from signoff.execution import execute_tool
 from signoff.policy.argument_rules import ArgumentRule, Condition, ToolArguments
 from signoff.policy.tool_rules import CallPolicy
@@ -22,6 +25,7 @@ from signoff.present.diff.engine import diff_lines, split_lines
 from signoff.present.diff.refine import HunkChoice, applied, hunks_of
 from signoff.queue import AgentQueue, Decision, Instead, Outcome, RequestState, ReviewQueue, StoredRequest
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.shell import CommandResult, ShellTool
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 StartReviewer = Callable[[Answer], Reviewer]
@@ -140,6 +144,100 @@ async def test_a_tool_that_is_not_editable_is_not_run_with_other_arguments(
     await asyncio.to_thread(reviewer.wait_for, 1)
     assert not running.done()
     running.cancel()
+
+
+# -- command lines -----------------------------------------------------------------------------------------
+
+RULES = {"rules": [{"pattern": "rm", "action": "deny"}, {"pattern": "touch free", "action": "allow"}]}
+ASKED = "touch asked"
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+async def ran(shell: ShellTool, asking: AgentQueue) -> CommandResult:
+    result = await execute_tool(
+        shell.run_command, "run_command", {"command": ASKED}, ApprovalController(queue=asking)
+    )
+    assert isinstance(result, CommandResult)
+    return result
+
+
+@pytest.mark.parametrize("command", ["echo edited; touch edited", "touch free && touch edited"])
+async def test_a_shell_runs_the_edited_command_and_nothing_else(
+    asking: AgentQueue, reviewed: StartReviewer, workdir: Path, command: str
+) -> None:
+    reviewed(edited(command=command))
+    result = await ran(ShellTool(workdir, config=RULES), asking)
+    assert set(names(workdir)) == set(re.findall(r"touch (\w+)", command))
+    assert result.exit_code == 0
+    told = canonical({"command": command})
+    assert result.output.endswith(f"[The reviewer changed the arguments: it ran with {told}]")
+
+
+async def test_an_edited_command_that_the_rules_would_let_run_is_still_the_approved_one(
+    asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    reviewed(edited(command="touch free"))
+    assert (await ran(ShellTool(workdir, config=RULES), asking)).exit_code == 0
+    assert names(workdir) == ["free"]
+
+
+async def test_an_edited_command_that_the_rules_block_does_not_run(
+    asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    (workdir / "kept").touch()
+    reviewed(edited(command="rm kept"))
+    with pytest.raises(ApprovalDeniedError, match="and so it cannot run"):
+        await ran(ShellTool(workdir, config=RULES), asking)
+    assert names(workdir) == ["kept"]
+
+
+async def test_a_command_that_is_made_of_its_arguments_is_not_offered_for_editing(
+    asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    """What another argument would make of it cannot be shown."""
+    reviewer = reviewed(lambda _: None)
+    request = ApprovalRequest(
+        tool_name="check",
+        description="Check",
+        payload={"name": "core"},
+        effects=(Command("pytest core", str(workdir)),),
+        honors=HONORS,
+    )
+    controller = ApprovalController(queue=asking)
+    waiting = asyncio.ensure_future(
+        controller.request_approval(request, CALL.model_copy(update={"check_edited": lambda _: None}))
+    )
+    (posted,) = await asyncio.to_thread(reviewer.wait_for, 1)
+    assert not {"partial", "edit"} & posted.submission.supports
+    waiting.cancel()
+
+
+async def test_a_call_that_would_do_something_else_than_the_edited_command_does_not_run(
+    asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    """A tool whose effects follow from the command in its own way."""
+
+    class Twice:
+        def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest:
+            command = ctx.args["command"]
+            run = command if command == ASKED else f"{command}; {ASKED}"
+            return ApprovalRequest(
+                tool_name=ctx.tool_name,
+                description=run,
+                payload=ctx.args,
+                effects=(Command(run, str(workdir)),),
+                honors=HONORS,
+            )
+
+        def twice(self, command: str) -> str:
+            raise AssertionError("ran")
+
+    reviewed(edited(command="ls"))
+    with pytest.raises(ApprovalDeniedError, match="what nobody was shown"):
+        await execute_tool(Twice().twice, "twice", {"command": ASKED}, ApprovalController(queue=asking))
 
 
 # -- whoever asks the controller itself --------------------------------------------------------------------

@@ -21,6 +21,16 @@ PATH = "/work/notes.txt"
 SNAPSHOT = {"version": 1, "steps": [{"kind": "file", "path": PATH}]}
 PART = Instead.of_contents({PATH: b"half\r\n\xff"}, refused=("notes.txt line 2",), summary="1 of 2 hunks")
 EDITED = Instead(arguments={"path": "other.txt", "n": [1, 1.0]}, summary="changed arguments")
+PLAIN: dict[str, Any] = {"snapshot": None}
+RUN = {"kind": "command", "command": "rm -rf build", "cwd": "/work", "env": {}, "real_cwd": "/work"}
+COMMAND: dict[str, Any] = {
+    "arguments": {"command": "rm -rf build", "timeout": 5},
+    "snapshot": {"version": 1, "steps": [RUN]},
+}
+
+
+def other_command(command: Any = "rm -rf gen", **more: Any) -> Instead:
+    return Instead(arguments={"command": command, "timeout": 5, **more}, summary="edited command")
 
 
 def changeable(key: str = "k1", **fields: Any) -> Any:
@@ -29,9 +39,13 @@ def changeable(key: str = "k1", **fields: Any) -> Any:
     return call(key, **{"supports": supports, "snapshot": SNAPSHOT, **fields})
 
 
-@pytest.mark.parametrize("instead", [PART, EDITED])
-def test_the_agent_is_handed_exactly_what_was_approved(agent, review, instead):
-    posted = agent.submit(changeable())
+@pytest.mark.parametrize(
+    ("instead", "fields"),
+    [(PART, {}), (EDITED, PLAIN), (other_command(), COMMAND)],
+    ids=["part", "call", "command"],
+)
+def test_the_agent_is_handed_exactly_what_was_approved(agent, review, instead, fields):
+    posted = agent.submit(changeable(**fields))
     verdict = approve(review, posted, instead=instead)
     outcome = agent.wait(posted.id)
     assert (verdict.accepted, outcome.approved) == (True, True)
@@ -62,7 +76,21 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"instead": replace(PART, blobs=dict.fromkeys(PART.contents.values(), b"other"))},
     ),
-    "arguments that are not JSON": ({}, {"instead": Instead(arguments={"x": {1, 2}})}),
+    "arguments that are not JSON": (PLAIN, {"instead": Instead(arguments={"x": {1, 2}})}),
+    "other arguments of a call that writes a file": ({}, {"instead": EDITED}),
+    "another argument than the command": (COMMAND, {"instead": other_command(timeout=6)}),
+    "a number of another type beside the command": (COMMAND, {"instead": other_command(timeout=5.0)}),
+    "an argument more than the command": (COMMAND, {"instead": other_command(shell="zsh")}),
+    "no command": (COMMAND, {"instead": other_command(" ")}),
+    "a command that is no text": (COMMAND, {"instead": other_command(["rm"])}),
+    "the command of a call that also does something else": (
+        {**COMMAND, "snapshot": {"version": 1, "steps": [RUN, *SNAPSHOT["steps"]]}},
+        {"instead": other_command()},
+    ),
+    "a command that is two arguments": (
+        {**COMMAND, "arguments": {"command": "rm -rf build", "timeout": 5, "again": "rm -rf build"}},
+        {"instead": other_command(again="rm -rf build")},
+    ),
     "something to be remembered": ({}, {"instead": PART, "remember": True}),
     "a no": ({}, {"instead": PART, "approved": False}),
 }
@@ -115,7 +143,7 @@ def test_an_agent_that_cannot_run_it_does_not_believe_it_either(agent, review):
 
 def test_exports_say_what_ran_instead_without_its_secrets(agent, review):
     secret = Instead(arguments={"path": "a", "password": "hunter2hunter2"}, summary="changed arguments")
-    approve(review, agent.submit(changeable()), instead=secret)
+    approve(review, agent.submit(changeable(**PLAIN)), instead=secret)
     (record,) = review.history()
     facts = record_facts(record)["decision"]["instead"]
     assert (facts["summary"], facts["digest"]) == ("changed arguments", secret.digest)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,11 +17,13 @@ from signoff.canonical import NotJsonError, canonical, parse_json
 from signoff.cli.ask_wait import AskAnswer, Asker, Stopped, ask_and_wait, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import chosen_place, json_option, queue_option
-from signoff.cli.output import complain, print_json, print_note
+from signoff.cli.output import at_terminal, complain, print_json, print_note
 from signoff.effects import Command, Effect, FileWrite
+from signoff.queue.amendment import EDIT
 from signoff.queue.records import DecisionSource
 
 if TYPE_CHECKING:
+    from signoff.approved_call import EditedCall
     from signoff.controller import Mode
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
@@ -37,7 +40,7 @@ __all__ = [
 _EPILOG = """\b
 Examples:
   signoff ask --tool deploy --arg to=staging && ./deploy.sh staging
-  signoff ask --tool shell --command "$cmd" && sh -c "$cmd"
+  signoff ask --tool shell --command "$cmd" --run
   signoff ask --tool write --file app.ini --content-from new.ini \\
       && cp new.ini app.ini
   make-args | signoff ask --tool create_issue --args-json - --json
@@ -46,7 +49,8 @@ Examples:
 Exit codes: 0 approved, 1 rejected, 2 wrong use, 3 expired, 4 withdrawn,
 5 queue trouble, 129/130/143 stopped by a signal, 141 nobody reads the output.
 A request that still waits when the command ends is withdrawn.
-Run the call only on 0.
+Run the call only on 0. With --run the command runs here, and 0 to 255 is its
+exit code.
 """
 
 _CODE_OF_SOURCE = {
@@ -63,6 +67,18 @@ _CODE_OF_SOURCE = {
 @click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="A text argument. Repeatable.")
 @click.option("--args-json", "arguments_json", metavar="JSON", help="All arguments as an object; - reads stdin.")
 @click.option("--command", metavar="TEXT", help="A command line that would be run in this directory.")
+@click.option(
+    "--run",
+    "runs",
+    is_flag=True,
+    help="Run the approved --command, which the reviewer may edit; ends with its exit code.",
+)
+@click.option(
+    "--print",
+    "prints",
+    is_flag=True,
+    help="Print the approved --command, which the reviewer may edit, for a script that runs exactly that.",
+)
 @click.option("--file", metavar="PATH", help="A file that would be written; needs --content-from.")
 @click.option("--content-from", metavar="FILE", help="The new content of --file; - reads stdin.")
 @click.option(
@@ -99,13 +115,20 @@ _CODE_OF_SOURCE = {
 def ask(*, agent: str | None, session: str | None, key: str | None, mode: str, as_json: bool, **call: Any) -> int:
     """Ask for approval, wait, and end with 0 only if it was given.
 
-    The reviewer's words, or with --json the whole answer, go to standard output.
+    The reviewer's words, or with --json the whole answer, go to standard output; with --run and --print that is for
+    the command.
     """
+    options = AskOptions(**call)
+    if as_json and options.uses_command:
+        raise click.UsageError("--json, --run and --print all want standard output; give one of them")
     try:
-        request = build_request(AskOptions(**call))
-        context = _context(call["tool"], request.arguments or {}, session, key)
+        request = build_request(options)
+        context = _context(options.tool, request.arguments or {}, session, key)
     except AskError as error:
         raise click.UsageError(str(error)) from error
+    edited = _edited_call(request, context)
+    if options.uses_command:
+        context = context.model_copy(update={"honors": request.honors, "check_edited": edited})
     asker = Asker(agent, session, chosen_place(), cast("Mode", mode))
     try:
         with stoppable():
@@ -113,8 +136,18 @@ def ask(*, agent: str | None, session: str | None, key: str | None, mode: str, a
     except Stopped as stopped:
         complain(f"{stopped}; a request that still waited is withdrawn")
         return stopped.exit_code
-    _print_answer(answer, as_json=as_json)
-    return _exit_code(answer)
+    if not options.uses_command:
+        _print_answer(answer, as_json=as_json)
+        return _exit_code(answer)
+    complain(_in_words(answer.decision))
+    if answer.decision.approved is not True:
+        return _exit_code(answer)
+    try:
+        command = _approved_command(edited.request or request, answer.decision)
+    except PermissionError as error:
+        complain(str(error))
+        return ExitCode.CHANGED
+    return _run(command) if options.runs else _print_command(command)
 
 
 def _context(tool: str, arguments: dict[str, Any], session: str | None, key: str | None) -> ApprovalContext:
@@ -130,6 +163,62 @@ def _context(tool: str, arguments: dict[str, Any], session: str | None, key: str
         args=arguments,
         metadata={"run_id": run, "run_step": "signoff ask", "tool_call_id": key},
     )
+
+
+# -- The command that was approved, which is not the one that was asked if the reviewer edited it.
+
+
+def _edited_call(request: ApprovalRequest, context: ApprovalContext) -> EditedCall:
+    """The check of an edited command: another one may be asked about as this one was."""
+    from signoff.approved_call import EditedCall
+
+    def asked_so(changed: ApprovalContext) -> ApprovalRequest:
+        command = str(changed.args.get("command"))
+        effects = tuple(
+            replace(effect, command=command) if isinstance(effect, Command) else effect
+            for effect in request.effects
+        )
+        return request.model_copy(update={"arguments": changed.args, "payload": changed.args, "effects": effects})
+
+    return EditedCall(context, request, lambda arguments: arguments, asked_so)
+
+
+def _approved_command(approved: ApprovalRequest, decision: ApprovalDecision) -> str:
+    """Return the command that was approved.
+
+    Raises:
+        PermissionError: The working directory leads elsewhere than was shown.
+    """
+    from signoff.approved_call import bound_to, require_approved
+
+    (command,) = (effect for effect in approved.effects if isinstance(effect, Command))
+    with bound_to(approved, decision.snapshot, decision.instead):
+        require_approved(approved.tool_name, approved.payload, [command])
+    return command.command
+
+
+def _print_command(command: str) -> int:
+    if at_terminal(sys.stdout):
+        print_note(command)
+    else:
+        sys.stdout.buffer.write(command.encode() + b"\n")
+    return ExitCode.OK
+
+
+def _run(command: str) -> int:
+    """Run a command in the place of this process, so that terminal, signals and exit code are its own."""
+    from signoff.tools.shell import shell_call  # takes a while, and most only ask
+
+    words, environment = shell_call(command)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and a program would go on doing so
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(words[0], words, environment)  # noqa: S606 - the shell is the first of the words
+    except OSError as error:
+        complain(f"not run: {words[0]} cannot be started: {error.strerror}")
+        return ExitCode.FAULT
 
 
 def _exit_code(answer: AskAnswer) -> int:
@@ -192,6 +281,13 @@ class AskOptions:
     payload_json: str | None
     group: str | None
     expires_in: float | None
+    runs: bool = False
+    prints: bool = False
+
+    @property
+    def uses_command(self) -> bool:
+        """True if the command is used as it was approved, so that a reviewer may edit it."""
+        return self.runs or self.prints
 
 
 def build_request(options: AskOptions) -> ApprovalRequest:
@@ -224,6 +320,7 @@ def build_request(options: AskOptions) -> ApprovalRequest:
         effects=tuple(effects),
         why="asked with signoff ask",
         expires_in=options.expires_in,
+        honors=frozenset({EDIT}) if options.uses_command else frozenset(),
     )
 
 
@@ -232,6 +329,10 @@ def _refuse_contradictions(options: AskOptions) -> None:
         raise AskError("give the arguments with --arg or with --args-json, not with both")
     if (options.file is None) is not (options.content_from is None):
         raise AskError("--file and --content-from belong together: where to write, and what")
+    if options.runs and options.prints:
+        raise AskError("--run runs the command, --print leaves that to the script; give one of them")
+    if options.uses_command and (options.command is None or options.file is not None):
+        raise AskError("--run and --print are for a --command alone")
     if [options.arguments_json, options.content_from, options.payload_json].count("-") > 1:
         raise AskError("standard input can be read only once; give one of the '-' as a file or as text")
     seconds = options.expires_in

@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from signoff.canonical import digest
+from signoff.canonical import NotJsonError, canonical, digest
 
-__all__ = ["EDIT", "PARTIAL", "Instead"]
+__all__ = ["EDIT", "PARTIAL", "Instead", "command_argument", "named_command", "why_not_arguments"]
 
 PARTIAL = "partial"
 """Support for contents: the agent writes the approved contents, whatever it asked to write."""
 
 EDIT = "edit"
-"""Support for arguments: the agent runs the approved arguments, once its own checks passed."""
+"""Support for arguments: the agent runs the approved arguments, once its own checks passed.
+
+Of a call that declares effects only a command line can be edited, and only if running it is all that the call
+does: what any other argument would do was shown to nobody.
+"""
 
 _MOST_CONTENTS = 1_000
 _MOST_WORDS = 10_000
@@ -28,7 +32,7 @@ class Instead:
     """The part of a call that runs changed, once.
 
     Either contents or arguments, never both: contents are of a call whose files are known, arguments of one that
-    declares no effects.
+    declares no effects, or that only runs a command.
 
     Attributes:
         contents: Hash of the whole content to write, by absolute path. Other files are written as asked.
@@ -150,3 +154,52 @@ def _is_hash(value: object) -> bool:
 
 def _is_text(value: object) -> bool:
     return type(value) is str and len(value) <= _LONGEST_WORDS
+
+
+# -- The command line of a call that does nothing but run it.
+
+
+class _Call(Protocol):
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+    @property
+    def snapshot(self) -> Mapping[str, Any] | None: ...
+
+
+def named_command(arguments: Mapping[str, Any], command: object) -> str | None:
+    """Return the name of the one argument that is a command line; None if there is none, or several are."""
+    names = [name for name, value in arguments.items() if type(value) is str and value == command]
+    return names[0] if len(names) == 1 else None
+
+
+def command_argument(call: _Call) -> str | None:
+    """Return the name of the argument that is the command line of a call, if running that is all that it does."""
+    steps = _steps(call)
+    step = steps[0] if len(steps) == 1 else None
+    if not isinstance(step, Mapping) or step.get("kind") != "command":
+        return None
+    return named_command(call.arguments, step.get("command"))
+
+
+def why_not_arguments(call: _Call, arguments: Mapping[str, Any]) -> str | None:
+    """Say why a call cannot be approved with other arguments; None if it can, as far as its effects go."""
+    try:
+        canonical(dict(arguments))
+    except NotJsonError as error:
+        return f"the arguments are not JSON: {error}"
+    if not _steps(call):
+        return None
+    name = command_argument(call)
+    if name is None:
+        return "with other arguments it would do what nobody was shown"
+    command = arguments.get(name)
+    if type(command) is not str or not command.strip():
+        return "there is no command left to run"
+    if canonical({**arguments, name: ""}) != canonical({**call.arguments, name: ""}):
+        return "only its command line can be changed"
+    return None
+
+
+def _steps(call: _Call) -> list[Any]:
+    steps = (call.snapshot or {}).get("steps")
+    return steps if isinstance(steps, list) else []

@@ -15,13 +15,14 @@ from difflib import get_close_matches
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any
 
-from signoff.approved_call import is_approved, require_approved
+from signoff.approved_call import NotedResult, is_approved, require_approved
 from signoff.confine.errors import LaunchError
 from signoff.effects import Command, Confinement
 from signoff.policy.shell.evaluate import CommandRule, judge_command, stricter_for_all
 from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.shell.syntax_model import Part
 from signoff.policy.verdict import Level, Verdict
+from signoff.queue.amendment import EDIT
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.os_sandbox import Started
 from signoff.tools.review import review, trial
@@ -38,11 +39,13 @@ __all__ = [
     "ShellTool",
     "judge",
     "judge_all",
+    "shell_call",
     "verdict",
 ]
 
 
 _NAMES = ("run_command", "shell")
+_HONORS = frozenset({EDIT})
 _MOST_OUTPUT = 64 * 1024
 _SIDE_DOORS = frozenset(
     {
@@ -63,7 +66,7 @@ _GRACE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class CommandResult:
+class CommandResult(NotedResult):
     """The result of a command.
 
     Attributes:
@@ -74,6 +77,10 @@ class CommandResult:
 
     exit_code: int | None
     output: str
+
+    def with_note(self, note: str) -> CommandResult:
+        """Return the result with a note below its output."""
+        return CommandResult(self.exit_code, f"{self.output}\n[{note}]")
 
 
 class ShellTool:
@@ -164,6 +171,7 @@ class ShellTool:
             arguments=ctx.args,
             effects=(effect,),
             why=judgement.why if judgement.asks else "asked for",
+            honors=_HONORS,
         )
 
     def _judge(self, command: str) -> Judgement:
@@ -245,16 +253,11 @@ class ShellTool:
             return CommandResult(exit_code, _text(output) + _swept(started))
 
     def _start(self, effect: Command, output: IO[bytes], *, approved: bool) -> Started:
-        argv = [_shell(), "-c", effect.command]
+        argv, env = shell_call(effect.command)
         if self._os_sandbox is not None:
             env = _git_setting({})
             return self._os_sandbox.start(argv, approved=approved, env=env, cwd=effect.cwd, **_streams(output))
-        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)}
-        return Started(
-            subprocess.Popen(
-                argv, cwd=effect.cwd, env=env | _git_setting(env), start_new_session=True, **_streams(output)
-            )
-        )
+        return Started(subprocess.Popen(argv, cwd=effect.cwd, env=env, start_new_session=True, **_streams(output)))
 
     def shell(self, command: str) -> CommandResult:
         """`run_command` by its other name."""
@@ -296,6 +299,12 @@ def _command(ctx: ApprovalContext) -> str:
 def _is_side_door(variable: str) -> bool:
     """True if a variable makes a shell run more than the approved command, or read it differently."""
     return variable in _SIDE_DOORS or variable.startswith("BASH_FUNC_")
+
+
+def shell_call(command: str) -> tuple[list[str], dict[str, str]]:
+    """Return words and environment by which a shell runs a command line, and no more than that."""
+    env = {name: value for name, value in os.environ.items() if not _is_side_door(name)}
+    return [_shell(), "-c", command], env | _git_setting(env)
 
 
 def _git_setting(environment: Mapping[str, str]) -> dict[str, str]:

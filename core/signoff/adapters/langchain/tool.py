@@ -248,7 +248,10 @@ class ApprovedTool(BaseTool):
         if request is None:
             return None
         edited = EditedCall(
-            context, lambda changed: given.changed_to(self.tool, changed).shown(self.tool), self._request_for
+            context,
+            request,
+            lambda changed: given.changed_to(self.tool, changed).shown(self.tool),
+            self._request_for,
         )
         context = context.model_copy(update={"honors": HONORS, "check_edited": edited})
         request = within(request.with_definition(definition_of(self.tool)), self.expires_in)

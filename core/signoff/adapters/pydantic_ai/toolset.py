@@ -229,6 +229,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         request = within(request.with_definition(definition), self._seconds)
         edited = EditedCall(
             context,
+            request,
             lambda changed: plain_call(name, validate(changed), validate=validate).payload,
             lambda changed: self._request_for(changed, function, marked_by),
         )

@@ -8,8 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from signoff.canonical import NotJsonError, canonical
-from signoff.queue.amendment import Instead
+from signoff.queue.amendment import Instead, why_not_arguments
 from signoff.queue.errors import QueueUnavailableError
 from signoff.queue.records import Decision, Submission
 from signoff.queue.sql.engine import Look, Row, Transaction
@@ -46,11 +45,7 @@ def why_not_instead(submission: Submission, decision: Decision, *, alone: bool) 
             return "it would write a file that was not asked about, or that is written twice"
     if not instead.at_hand:
         return "what would be written instead was not handed in"
-    try:
-        canonical(None if instead.arguments is None else dict(instead.arguments))
-    except NotJsonError as error:
-        return f"the arguments are not JSON: {error}"
-    return None
+    return None if instead.arguments is None else why_not_arguments(submission, instead.arguments)
 
 
 def keep_contents(transaction: Transaction, request_seq: int, instead: Instead) -> None:
