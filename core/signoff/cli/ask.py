@@ -115,8 +115,8 @@ _CODE_OF_SOURCE = {
 def ask(*, agent: str | None, session: str | None, key: str | None, mode: str, as_json: bool, **call: Any) -> int:
     """Ask for approval, wait, and end with 0 only if it was given.
 
-    The reviewer's words, or with --json the whole answer, go to standard output; with --run and --print that is for
-    the command.
+    The reviewer's words, or with --json the whole answer, go to standard output; with --run and --print that is
+    for the command.
     """
     options = AskOptions(**call)
     if as_json and options.uses_command:

@@ -49,7 +49,8 @@ text)`
                     then call `sheet_opened`; the guard is in sheet scope already
 `NeedsUnseenBar`    show the bar "not everything was shown"; it offers `!`
 `NeedsGroupBar`     show what is left out and why: no member is ready
-`Answered(key)`     a question opened with `question_opened` got this answer
+`Answered(key)`     a question opened with `question_opened` got this answer; or Enter takes over
+                    the text of a box opened with `edit_opened`, which stays open
 =================== ==============================================================================
 
 Effects, in order: `TakenBack(held)`, `SheetClosed()`, `BarClosed()`, `KeysLocked(until, text,
@@ -63,7 +64,8 @@ through with it, each with further requests that the sheet lists for it: with so
 `Decide` whose act is `RELEASE`, about the request itself and those of the listed ones that still
 wait. `question_opened(keys)` asks something of the screen's own, such as whether to quit.
 `sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
-text boxes that decide nothing (filter, palette); `editor_closed()` for every text box;
+text boxes that decide nothing (filter, palette), `edit_opened()` for one whose Enter is an `Answered`,
+`suggestion_opened(ref)` for one whose Enter rejects with its text; `editor_closed()` for every text box;
 `editor_softened()` when a key turns a stop into a reject. `bar_closed()` when Esc closes the bar that
 `NeedsUnseenBar` opened. `Decide` and `Answered` end the sheet or editor they came from.
 

@@ -220,6 +220,9 @@ class DecisionGuard(Stage, Guard[Payload]):
         if key != "enter" or editor.is_pasted(t):
             editor.text(t)
             return Reaction(EditorText())
+        if editor.answers:
+            again = Ignored(Reason.ENTER_AGAIN, "Enter again to take this over")
+            return Reaction(Answered(key) if editor.enter(t) else again)
         if editor.offer is None:
             return Reaction(EditorText())
         blocked = self._blocked("Enter")

@@ -158,6 +158,16 @@ class Stage:
         """A text box that decides nothing has the keys: filter, palette; or help, or any modal."""
         self._open_editor(None)
 
+    def edit_opened(self) -> None:
+        """A text box has the keys whose Enter takes over what is in it, and decides nothing."""
+        self._open_editor(None, answers=True)
+
+    def suggestion_opened(self, ref: Ref, key: str) -> Offer:
+        """A text box has the keys whose Enter rejects a request with its text. Returns what Enter confirms."""
+        offer = Offer(Act.REJECT, (ref,), key)
+        self._open_editor(offer)
+        return offer
+
     def editor_softened(self) -> None:
         """The reviewer turned the stop they are writing into a reject."""
         if self._editor is not None:
@@ -210,9 +220,9 @@ class Stage:
         self._sheet = sheet
         sheet.arming.show("sheet", self._next_frame(), Cause.SHEET.wait(self.settings))
 
-    def _open_editor(self, offer: Offer | None) -> None:
+    def _open_editor(self, offer: Offer | None, *, answers: bool = False) -> None:
         self._close_bar()
-        self._editor = Editor(self.settings, offer)
+        self._editor = Editor(self.settings, offer, answers=answers)
         self._editor.arming.show("editor", self._next_frame(), 0.0)
 
     def _open_bar(self, ref: Ref) -> None:
@@ -274,10 +284,12 @@ class Editor:
     Args:
         settings: The times for hasty text or Enter.
         offer: The offer that Enter confirms, or `None` for a text box that decides nothing.
+        answers: True if Enter takes over the text of a box that decides nothing.
     """
 
-    def __init__(self, settings: GuardSettings, offer: Offer | None) -> None:
+    def __init__(self, settings: GuardSettings, offer: Offer | None, *, answers: bool = False) -> None:
         self.offer = offer
+        self.answers = answers
         self.arming: Arming[str] = Arming()
         self._settings = settings
         self._hasty = False

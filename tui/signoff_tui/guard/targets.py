@@ -144,7 +144,7 @@ def _omission(member: TargetFacts, named: frozenset[Ref] | None) -> Omission | N
         return Omission.HIDDEN
     if member.later:
         return Omission.LATER
-    if member.ref.instead:
+    if member.ref.instead or member.nothing:
         return Omission.ALTERED
     if is_high(member.risk):
         return Omission.HIGH

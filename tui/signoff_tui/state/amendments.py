@@ -5,41 +5,50 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace as replace_fields
+from difflib import unified_diff
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from signoff.amended_call import amended
 from signoff.canonical import canonical, parse_json
 from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
-from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess
+from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess, assess_stored
 from signoff.present.diff.refine import HunkChoice, applied
 from signoff.present.document.build import file_facts
 from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Choosing, Document
 from signoff.present.document.rows import RowKind, fixed, joined
-from signoff.present.document.structured import structured_document
 from signoff.present.document.text import text_document
 from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, findings, reveal
 from signoff.present.snapshot.snapshot import MAX_FILE_SIZE
-from signoff.present.snapshot.steps import FileChange
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
 from signoff.present.subject import steps_of
-from signoff.queue.amendment import EDIT, PARTIAL, Instead
+from signoff.queue.amendment import EDIT, PARTIAL, Instead, command_argument, why_not_arguments
 from signoff.queue.errors import QueueError
 from signoff.queue.records import Risk, StoredRequest
-from signoff.shown_commands import possible_commands
 from signoff_tui.state.coverage import Coverages
-from signoff_tui.state.documents import Content, ContentKey, ContentStore, content_key, document_of_parts
+from signoff_tui.state.documents import (
+    Content,
+    ContentKey,
+    ContentStore,
+    content_key,
+    make_content,
+    scanned,
+)
 from signoff_tui.state.inbox import Entry, Inbox
 from signoff_tui.text.summary import RISK_WORD
 
 __all__ = [
+    "DECIDED",
+    "EDITED",
     "AmendedCall",
     "Editable",
     "OwnChanges",
-    "arguments_diff",
     "changed_documents",
     "choosable",
     "edited",
@@ -72,6 +81,7 @@ class OwnChanges:
         self._coverages = coverages
         self._changes: dict[str, AmendedCall] = {}
         self._edits: dict[str, str] = {}
+        self._comparing: set[str] = set()
         self._marked: dict[str, tuple[Content, Content]] = {}
         self._ticks: deque[tuple[ContentKey, AmendedCall | None] | None] = deque(maxlen=UNDONE)
 
@@ -82,16 +92,20 @@ class OwnChanges:
             return None
         return change if decision is None or decision.instead == change.instead else None
 
-    def risk(self, entry: Entry) -> Risk:
-        """Return the risk of the call that an approval would run: an edit may raise it."""
+    def request(self, entry: Entry) -> StoredRequest:
+        """Return a request about the call that an approval would run: an edit has a name and a risk of its own."""
         change = self.of(entry)
-        risk = None if change is None else change.risk
-        return risk or entry.request.submission.risk
+        return entry.request if change is None else change.request
+
+    def risk(self, entry: Entry) -> Risk:
+        """Return the risk of the call that an approval would run."""
+        return self.request(entry).submission.risk
 
     def forget(self, gone: Callable[[str], bool]) -> None:
         """Forget the amendments of requests that are gone, by their ids."""
         self._marked = {key: made for key, made in self._marked.items() if not gone(key)}
         self._edits = {key: text for key, text in self._edits.items() if not gone(key)}
+        self._comparing = {key for key in self._comparing if not gone(key)}
         self._changes = {key: change for key, change in self._changes.items() if not gone(key)}
 
     def _set(self, entry: Entry, change: AmendedCall | None) -> None:
@@ -149,16 +163,31 @@ class OwnChanges:
     def why_not_edited(self, entry: Entry) -> str | None:
         """Return why nothing of a request can be edited; None if something can."""
         content = self._contents.get(content_key(entry.request))
-        if not entry.waiting or content is None:
-            return "it does not wait, or was not opened yet"
-        return why_not_edited(entry.request, content)
+        if not entry.waiting:
+            return DECIDED
+        return "open it first" if content is None else why_not_edited(entry.request, content)
 
     def text_to_edit(self, entry: Entry, what: Editable) -> str:
-        """Return the text for the editor: the last edit, even of an earlier revision, else the present text."""
+        """Return the text to go on from: the last edit, even of an earlier revision, else the present text."""
         change = self.of(entry)
         if change is not None and change.choice is not None and change.instead is not None and what.path:
             return (change.instead.content(what.path) or b"").decode()
         return self._edits.get(entry.id, what.text)
+
+    def keep_draft(self, request_id: str, what: Editable, text: str) -> None:
+        """Keep an edit that was not accepted; one that changes nothing is dropped."""
+        if text and text != what.text:
+            self._edits[request_id] = text
+        else:
+            self._edits.pop(request_id, None)
+
+    def compare(self, entry: Entry) -> None:
+        """Note that an edit was accepted and is compared: until `take_edit` there is nothing to approve."""
+        self._comparing.add(entry.id)
+
+    def is_compared(self, entry: Entry) -> bool:
+        """True while an edit of a request is compared with what was asked."""
+        return entry.id in self._comparing
 
     def take_edit(
         self, entry: Entry, text: str, change: AmendedCall | None, of: ContentKey, *, failed: bool = False
@@ -172,6 +201,7 @@ class OwnChanges:
             of: The contents that were edited.
             failed: True if the text cannot run.
         """
+        self._comparing.discard(entry.id)
         self._edits[entry.id] = text
         if failed or of != content_key(entry.request) or not entry.waiting:
             return False
@@ -208,19 +238,19 @@ class AmendedCall(Struct, frozen=True):
 
     Attributes:
         of: The key of the contents that it was made from; it does not apply to others.
+        request: The request about the call that would run, by which it is named; of an edit with its risk.
         content: The shown content: with marks if hunks are chosen; with a key of its own for an edit.
         instead: The amendment; None if all hunks are refused, and there is nothing to approve.
         summary: The approved part in words, such as ``3 of 5 hunks``.
         choice: The approved hunks; None for an edit.
-        risk: The risk of the amended call; None if it is that of the call as asked.
     """
 
     of: ContentKey
+    request: StoredRequest
     content: Content
     instead: Instead | None
     summary: str
     choice: HunkChoice | None = None
-    risk: Risk | None = None
 
     @property
     def digest(self) -> str:
@@ -229,9 +259,9 @@ class AmendedCall(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The `summary` for little room: ``3/5``, or ``edited``."""
+        """The `summary` for little room: ``3/5``, or `EDITED`."""
         if self.choice is None:
-            return "edited"
+            return EDITED
         return f"{len(self.choice.hunks) - len(self.choice.refused)}/{len(self.choice.hunks)}"
 
 
@@ -281,7 +311,7 @@ def toggled(
         return None
     shown = with_marks(request, content, choice)
     instead = None if choice.nothing_left else _part(request, shown, choice)
-    return AmendedCall(content.key, shown, instead, choice.summary, choice)
+    return AmendedCall(content.key, request, shown, instead, choice.summary, choice)
 
 
 def units_of(change: AmendedCall | None) -> frozenset[int]:
@@ -311,26 +341,75 @@ def _part(request: StoredRequest, content: Content, choice: HunkChoice) -> Inste
     return Instead.of_contents({path: text.encode()}, refused=refused, summary=choice.summary)
 
 
-# -- Editing a request before it is approved: the text for the editor, and the amendment made of it. No widgets.
+# -- Editing a request before it is approved: the text to edit, and the amendment made of it. No widgets.
+
+EDITED = "edited by you"
+DECIDED = "already decided"
 
 _LONGEST_SUFFIX = 12
 _HEADING = "EDITED BY YOU: first what you changed,\nthen all that would run instead of what was asked"
-_MISLEADS = "it holds characters that mislead, which the editor would be given"
+_MISLEADS = "has misleading characters"
 _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
+
+Form = Literal["command", "arguments", "content"]
 
 
 class Editable(Struct, frozen=True):
     """The part of a request that can be edited.
 
     Attributes:
+        form: A command line, all arguments as JSON, or the content of a file.
         text: The text as it was asked.
         suffix: Ending of a file name by which an editor knows its language.
-        path: File that would be written; None if the text is the arguments of the call.
+        path: File that would be written; None if the text is no content.
+        runs: True if the agent can run the edit; else it is only suggested to it.
     """
 
+    form: Form
     text: str
     suffix: str
-    path: str | None
+    path: str | None = None
+    runs: bool = True
+
+    def is_asked(self, text: str) -> bool:
+        """True if an edit says what was asked."""
+        if self.form != "arguments":
+            return text == self.text
+        return canonical(parse_arguments(text)) == canonical(parse_arguments(self.text))
+
+    def why_not(self, text: str) -> str | None:
+        """Return what is wrong with an edit, or None."""
+        if self.form == "command" and not text.strip():
+            return "there is no command left to run"
+        try:
+            if self.form == "arguments":
+                parse_arguments(text)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def suggestion(self, text: str) -> str:
+        """Return an edit as a message to an agent that cannot run it."""
+        match self.form:
+            case "command":
+                return f"run this instead: {text}"
+            case "arguments":
+                return f"call it with this instead: {canonical(parse_arguments(text))}"
+            case _:
+                lines = (self.text.splitlines(keepends=True), text.splitlines(keepends=True))
+                return "write it with this change:\n" + "".join(unified_diff(*lines, "asked", "instead"))
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Return the arguments that a text spells.
+
+    Raises:
+        ValueError: It is not a JSON object; the message says where.
+    """
+    arguments = parse_json(text)
+    if not isinstance(arguments, dict):
+        raise ValueError("the arguments are not a JSON object")  # noqa: TRY004 - what was typed, no type of ours
+    return arguments
 
 
 def why_not_edited(request: StoredRequest, content: Content) -> str | None:
@@ -340,18 +419,11 @@ def why_not_edited(request: StoredRequest, content: Content) -> str | None:
         request: The request.
         content: Its documents.
     """
-    submission = request.submission
-    if not {EDIT, PARTIAL} & submission.supports:
-        return "the agent can only run what it asked for"
-    if HIDDEN_VALUE in submission.risk_reasons:
-        return "it holds a secret, which the editor would be given"
+    if HIDDEN_VALUE in request.submission.risk_reasons:
+        return "has secrets"
     if not content.scanned:
-        return "it is still looked through for characters that mislead: try again in a moment"
-    if content.alerts:
-        return _MISLEADS
-    document = content.documents[0]
-    is_text = document.path is not None and document.kind.has_file_lines
-    return None if EDIT in submission.supports or is_text else "it is no text"
+        return "still looking for misleading characters"
+    return _MISLEADS if content.misleads else None
 
 
 def why_not_given(what: Editable) -> str | None:
@@ -360,27 +432,38 @@ def why_not_given(what: Editable) -> str | None:
     The diff hides unchanged lines that could mislead a reader of the whole file, as in an editor.
     """
     if what.path is None:
-        return None  # its text is ASCII
+        return None  # a command was looked through, and arguments are ASCII
     text = what.text.removeprefix("\ufeff").replace("\r\n", "\n")
     return _MISLEADS if any(finding.warn for finding in findings(text, "content")) else None
 
 
 def what_to_edit(request: StoredRequest, content: Content) -> Editable:
-    """Return the part of a request that is edited, if something can be."""
-    if EDIT in request.submission.supports:
-        return Editable(spelled(request.submission.arguments), ".json", None)
-    document = content.documents[0]
-    assert document.path is not None
-    name, dot, ending = document.path.rpartition("/")[2].rpartition(".")
-    known = name and dot and ending.isascii() and ending.isalnum() and len(ending) < _LONGEST_SUFFIX
-    return Editable("".join(document.source("new")), f".{ending}" if known else ".txt", document.path)
+    """Return the part of a request that is edited: its command, its file, else its arguments."""
+    submission = request.submission
+    match steps_of(submission.snapshot):
+        case (CommandRun(command=command),):
+            runs = EDIT in submission.supports and command_argument(submission) is not None
+            return Editable("command", command, ".sh", runs=runs)
+        case (FileChange(binary=False, path=path),):
+            name, dot, ending = path.rpartition("/")[2].rpartition(".")
+            known = name and dot and ending.isascii() and ending.isalnum() and len(ending) < _LONGEST_SUFFIX
+            text = "".join(content.documents[0].source("new"))
+            return Editable(
+                "content", text, f".{ending}" if known else ".txt", path, runs=PARTIAL in submission.supports
+            )
+        case ():
+            return Editable(
+                "arguments", spelled(submission.arguments).rstrip(), ".json", runs=EDIT in submission.supports
+            )
+        case _:
+            return Editable("arguments", spelled(submission.arguments).rstrip(), ".json", runs=False)
 
 
 def edited(request: StoredRequest, content: Content, what: Editable, text: str) -> AmendedCall | None:
     """Return the amendment of an edit. Compares texts and may take long: runs in a thread.
 
     Args:
-        request: The request as it was when the editor was opened.
+        request: The request as it was when it was edited.
         content: Its documents then.
         what: The editable part.
         text: The edited text.
@@ -391,69 +474,77 @@ def edited(request: StoredRequest, content: Content, what: Editable, text: str) 
     Raises:
         ValueError: The text cannot run; the message says why.
     """
-    if what.path is None:
-        return _with_arguments(request, text)
-    if text == what.text:
+    if (why_not := what.why_not(text)) is not None:
+        raise ValueError(why_not)
+    if what.is_asked(text):
         return None
+    if what.path is not None:
+        return _with_content(request, content, what.path, what.text, text)
+    submission = request.submission
+    if what.form == "command":
+        arguments = {**submission.arguments, command_argument(submission) or "": text}
+        summary = "edited command"
+    else:
+        arguments, asked = parse_arguments(text), submission.arguments
+        names = [name for name in {**asked, **arguments} if _differs(asked, arguments, name)]
+        summary = f"edited arguments {', '.join(names)}"[:200]
+    if (why_not := why_not_arguments(submission, arguments)) is not None:
+        raise ValueError(why_not)
+    instead = Instead(arguments=arguments, summary=summary)
+    changed = amended_request(request, instead)
+    made = scanned(make_content(changed, _no_content))
+    documents = (difference(request, instead), *made.documents)
+    return _change(request, changed, instead, documents, assess_stored(changed.submission))
+
+
+def _with_content(request: StoredRequest, content: Content, path: str, asked: str, text: str) -> AmendedCall:
     data = text.encode()
     if len(data) > MAX_FILE_SIZE:
         raise ValueError(f"it is larger than {MAX_FILE_SIZE // 2**20} MB")
     (step,) = (step for step in steps_of(request.submission.snapshot) if isinstance(step, FileChange))
     before = "".join(content.documents[0].source("old")).encode() if step.before.exists else None
-    instead = Instead.of_contents({what.path: data}, summary="edited content")
+    instead = Instead.of_contents({path: data}, summary="edited content")
     masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
     documents = (
-        diff_document(what.text.encode(), data, what.path, masks=masks),
-        diff_document(before, data, what.path, facts=file_facts(step), masks=masks),
+        diff_document(asked.encode(), data, path, masks=masks),
+        diff_document(before, data, path, facts=file_facts(step), masks=masks),
         *content.documents[1:],  # the other parts that the approval covers, as they were asked
     )
-    effects = (FileWrite(what.path, data), FileWrite(step.before.real_path, b""))
+    effects = (FileWrite(path, data), FileWrite(step.before.real_path, b""))
     arguments = {**request.submission.arguments, "edited content": text}
-    return _change(request, instead, documents, _assessed(request, arguments, effects))
-
-
-def _with_arguments(request: StoredRequest, text: str) -> AmendedCall | None:
-    asked = request.submission.arguments
-    arguments = parse_json(text)
-    if not isinstance(arguments, Mapping):
-        raise ValueError("the arguments are not a JSON object")  # noqa: TRY004 - what was typed, not a type of ours
-    if canonical(dict(arguments)) == canonical(dict(asked)):
-        return None
-    names = [name for name in {**asked, **arguments} if _differs(asked, arguments, name)]
-    instead = Instead(arguments=arguments, summary=f"edited arguments {', '.join(names)}"[:200])
-    masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
-    documents = (
-        arguments_diff(asked, arguments, masks),
-        structured_document(dict(arguments), masks=masks),
-        *(
-            document_of_parts(each, request, masks)
-            for each in possible_commands(arguments, request.submission.cwd)
-        ),
-    )
-    return _change(request, instead, documents, _assessed(request, arguments, ()))
+    return _change(request, request, instead, documents, _assessed(request, arguments, effects))
 
 
 def _change(
-    request: StoredRequest, instead: Instead, documents: tuple[Document, ...], risk: Assessment
+    request: StoredRequest,
+    changed: StoredRequest,
+    instead: Instead,
+    documents: tuple[Document, ...],
+    risk: Assessment,
 ) -> AmendedCall:
-    was = request.submission.risk
-    raised = _RISKS.index(risk.risk) > _RISKS.index(was)
+    raised = _RISKS.index(risk.risk) > _RISKS.index(request.submission.risk)
     level = RISK_WORD[risk.risk]
     words = f"{_HEADING}\nrisk {level} by your edit: {', '.join(risk.reasons)}" if raised else _HEADING
     shown = (text_document(words), *documents)
-    key = content_key(request)
+    submission = replace_fields(
+        changed.submission,
+        digest=f"{request.submission.digest} edited {instead.digest}",
+        risk=risk.risk,
+        risk_reasons=risk.reasons,
+    )
+    changed = replace_fields(changed, submission=submission)
     content = Content(
-        key=(*key[:2], f"{key[2]} edited {instead.digest}"),
+        key=content_key(changed),
         documents=shown,
         units=sum(document.units for document in shown),
         added=documents[-1].added,
         removed=documents[-1].removed,
         complete=all(document.complete for document in shown),
-        notes=("edited by you", *(note for document in documents for note in document.notes)),
+        notes=(EDITED, *(note for document in documents for note in document.notes)),
         scanned=True,
         alerts=tuple(dict.fromkeys(alert.message for document in shown for alert in document.scan())),
     )
-    return AmendedCall(key, content, instead, instead.summary, risk=risk.risk if raised else was)
+    return AmendedCall(content_key(request), changed, content, instead, instead.summary)
 
 
 def _assessed(request: StoredRequest, arguments: Mapping[str, Any], effects: tuple[Effect, ...]) -> Assessment:
@@ -479,6 +570,7 @@ def _differs(asked: Mapping[str, Any], arguments: Mapping[str, Any], name: str) 
 
 _ARGUMENTS = "arguments.json"
 _ASKED = "ASKED: not what ran"
+_CHANGED = "CHANGED by the reviewer"
 
 
 def spelled(arguments: Mapping[str, Any]) -> str:
@@ -486,15 +578,32 @@ def spelled(arguments: Mapping[str, Any]) -> str:
     return json.dumps(arguments, indent=2, ensure_ascii=True) + "\n"
 
 
-def arguments_diff(asked: Mapping[str, Any], arguments: Mapping[str, Any], masks: Redactor) -> Document:
-    """Return the difference between two sets of arguments, entry by entry."""
-    return diff_document(spelled(asked).encode(), spelled(arguments).encode(), _ARGUMENTS, masks=masks)
+def amended_request(request: StoredRequest, instead: Instead) -> StoredRequest:
+    """Return a request about the call that runs instead; nothing is left of what was shown of the other one."""
+    submission = replace_fields(amended(request.submission, instead), presentation=None)
+    return replace_fields(request, submission=submission)
+
+
+def difference(request: StoredRequest, instead: Instead) -> Document:
+    """Return the difference between a call as it was asked and with other arguments."""
+    assert instead.arguments is not None
+    masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
+    name = command_argument(request.submission)
+    if name is not None:
+        before, after = (f"{each[name]}\n".encode() for each in (request.submission.arguments, instead.arguments))
+        return diff_document(before, after, "", masks=masks)
+    # Values are hidden whole, by their names, before they are texts: in a text the names tell nothing.
+    before, after = (
+        spelled(masks.mask_value(dict(each))).encode()
+        for each in (request.submission.arguments, instead.arguments)
+    )
+    return diff_document(before, after, _ARGUMENTS, masks=masks)
 
 
 def changed_documents(
     request: StoredRequest, asked: Sequence[Document], instead: Instead, load: Callable[[str], bytes]
 ) -> tuple[Document, ...]:
-    """Return the reviewer's changes, each under a heading, and then the request. Runs in a thread.
+    """Return what a reviewer changed, and then all that ran, or was asked. Runs in a thread.
 
     Args:
         request: The request.
@@ -502,38 +611,32 @@ def changed_documents(
         instead: The amendment.
         load: Returns a stored content by its hash.
     """
+    if instead.arguments is not None:
+        ran = scanned(make_content(amended_request(request, instead), load))
+        heading = _heading(f"{_CHANGED}: - asked, + ran, and below it all that ran")
+        return (heading, difference(request, instead), *ran.documents)
     masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
-    return (*_changes(request, asked, instead, load, masks), _heading(_ASKED), *asked)
+    return (*_changes(asked, instead, load, masks), _heading(_ASKED), *asked)
 
 
 def _changes(
-    request: StoredRequest,
-    asked: Sequence[Document],
-    instead: Instead,
-    load: Callable[[str], bytes],
-    masks: Redactor,
+    asked: Sequence[Document], instead: Instead, load: Callable[[str], bytes], masks: Redactor
 ) -> Iterator[Document]:
-    if instead.arguments is not None:
-        yield _heading("CHANGED by the reviewer: - asked, + ran")
-        # Values are hidden whole, by their names, before they are texts: in a text the names tell nothing.
-        before, after = (
-            masks.mask_value(dict(each)) for each in (request.submission.arguments, instead.arguments)
-        )
-        yield arguments_diff(before, after, masks)
     for path, sha256 in instead.contents.items():
         name = reveal(path, "path")
         document = next((each for each in asked if each.path == path), None)
         try:
             written = load(sha256)
         except QueueError as error:
-            yield _heading(
-                joined("CHANGED by the reviewer: ", name),
-                f"what was written is not stored any more: {error}",
-            )
+            yield _heading(joined(f"{_CHANGED}: ", name), f"what was written is not stored any more: {error}")
             continue
-        yield _heading(joined("CHANGED by the reviewer: - asked, + written: ", name))
+        yield _heading(joined(f"{_CHANGED}: - asked, + written: ", name))
         before = None if document is None else "".join(document.source("new")).encode()
         yield diff_document(before, written, path, masks=masks)
+
+
+def _no_content(sha256: str) -> bytes:
+    raise SnapshotError(f"the content {sha256} is not needed here")
 
 
 def _heading(words: SafeText | str, note: str = "") -> Document:

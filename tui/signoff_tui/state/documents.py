@@ -136,6 +136,7 @@ class Content(Struct, frozen=True):
         notes: Plain facts for the header.
         scanned: True if it was searched for misleading text. Until then it does not count as all shown.
         alerts: The findings, one sentence for each kind.
+        misleads: True if some of them are about more than its length.
         unparsed: Commands in it whose parts are not shown yet; until then it is not scanned.
     """
 
@@ -148,6 +149,7 @@ class Content(Struct, frozen=True):
     notes: tuple[str, ...]
     scanned: bool = False
     alerts: tuple[str, ...] = ()
+    misleads: bool = False
     unparsed: Unparsed | None = None
 
     @property
@@ -205,10 +207,20 @@ def scanned(content: Content) -> Content:
 
     It may take long: runs in a thread.
     """
-    alerts = dict.fromkeys(alert.message for document in content.documents for alert in document.scan())
+    found = [alert for document in content.documents for alert in document.scan()]
+    alerts = tuple(dict.fromkeys(alert.message for alert in found))
+    misleads = any(alert.kind != "long" for alert in found)
     documents = content.documents if content.unparsed is None else content.unparsed.with_parts(content.documents)
     notes = tuple(note for document in documents for note in document.notes)
-    return replace(content, documents=documents, notes=notes, scanned=True, alerts=tuple(alerts), unparsed=None)
+    return replace(
+        content,
+        documents=documents,
+        notes=notes,
+        scanned=True,
+        alerts=alerts,
+        misleads=misleads,
+        unparsed=None,
+    )
 
 
 class ContentStore:

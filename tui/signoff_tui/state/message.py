@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from signoff.present.reveal.escape import typeable, with_letters
 
-__all__ = ["LONGEST", "EarlierTexts", "Message", "Row", "as_message", "cells_of", "rows_of"]
+__all__ = ["LONGEST", "EarlierTexts", "Message", "Row", "as_message", "cells_of", "fits_in_a_box", "rows_of"]
 
 LONGEST = 10_000
 """The most characters of a message: agents read all of it."""
@@ -37,6 +37,11 @@ def as_message(text: str) -> str:
     """Return the text with its lines, without characters that nobody could see in a box."""
     lines = _LINE_END.split(text.replace("\t", TAB))
     return "\n".join(typeable(each, vowels=True) for each in lines)
+
+
+def fits_in_a_box(text: str) -> bool:
+    """True if a box holds a text as it is, to the character."""
+    return len(text) <= LONGEST and as_message(text) == text
 
 
 def cells_of(text: str) -> int:

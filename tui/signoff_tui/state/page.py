@@ -15,7 +15,7 @@ from msgspec import Struct
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.present.kinds import PresentationKind
-from signoff.queue.records import Risk
+from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import Content, ContentKey, raw_arguments
 from signoff_tui.state.inbox import Entry, RowKey
@@ -183,7 +183,9 @@ class Page:
 
     def _heading(self, entry: Entry, content: Content | None, failure: str | None) -> Document:
         """The heading above a request."""
-        return self._made_once(f"heading {failure}", entry, partial(_heading_document, entry, content, failure))
+        return self._made_once(
+            f"heading {failure}", entry, partial(_heading_document, self._desk.request(entry), content, failure)
+        )
 
     def _made_once(self, what: str, entry: Entry, make: Callable[[], Document]) -> Document:
         """A document about a request, made once, so that its rows keep their identity."""
@@ -220,8 +222,8 @@ def page_from(desk: ReviewSession, key: RowKey) -> Page | None:
     return Page(desk, [start.id, *(entry.id for entry in below if is_unseen(desk, entry))][:LONGEST])
 
 
-def _heading_document(entry: Entry, content: Content | None, failure: str | None) -> Document:
-    summary, risk = summarize(entry.request), entry.request.submission.risk
+def _heading_document(request: StoredRequest, content: Content | None, failure: str | None) -> Document:
+    summary, risk = summarize(request), request.submission.risk
     counts = f"  +{content.added} -{content.removed}" if content and (content.added or content.removed) else ""
     danger = "  HIGH: decide it alone" if risk is Risk.HIGH else f"  {RISK_WORD[risk]} risk"
     title = joined(f"{summary.letter} ", summary.what, f"{counts}{danger}")

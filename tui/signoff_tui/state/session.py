@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from signoff.queue.amendment import Instead
 from signoff.queue.grant_pattern import GrantPattern
-from signoff.queue.records import ChangeSet
+from signoff.queue.records import ChangeSet, StoredRequest
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
@@ -50,6 +50,7 @@ __all__ = [
 
 
 _ALL_REFUSED = "nothing is left to approve: reject it instead"
+_COMPARED = "your edit is not shown yet"
 
 
 class ReviewSession(DecisionSession):
@@ -87,7 +88,6 @@ class ReviewSession(DecisionSession):
         if request_id not in self.inbox:
             return None
         entry = self.inbox.entry(request_id)
-        change = self.changes.of(entry)
         return TargetFacts(
             ref=self.ref(entry),
             risk=RISK_WORD[self.changes.risk(entry)],  # type: ignore[arg-type]
@@ -95,13 +95,17 @@ class ReviewSession(DecisionSession):
             closed=self._closed(entry),
             later=entry.later,
             hidden=self.inbox.is_hidden(request_id),
-            nothing=_ALL_REFUSED if change is not None and change.instead is None else "",
+            nothing=self._nothing(entry),
         )
 
     def ref(self, entry: Entry) -> Ref:
         """Return the reference that a decision about the entry would name, with its amendment."""
         change = self.changes.of(entry)
         return ref_of(entry) if change is None else replace(ref_of(entry), instead=change.digest)
+
+    def request(self, entry: Entry) -> StoredRequest:
+        """Return a request about the call that an approval would run: an edited one is named as it was edited."""
+        return self.changes.request(entry)
 
     def share(self, entry: Entry) -> float:
         """Return the share of the content that was shown. Never 1 if a part of it cannot be shown."""
@@ -268,6 +272,13 @@ class ReviewSession(DecisionSession):
         if len(permit.refs) != 1 or change is None or change.instead is None or change.digest != named[0].instead:
             raise PermitError("what was changed is not what the key was pressed for")
         return change.instead
+
+    def _nothing(self, entry: Entry) -> str:
+        """Why there is nothing to approve of a request that waits; empty if there is."""
+        if self.changes.is_compared(entry):
+            return _COMPARED
+        change = self.changes.of(entry)
+        return _ALL_REFUSED if change is not None and change.instead is None else ""
 
     def _is_gone(self, request_id: str) -> bool:
         return request_id not in self.inbox

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, assert_never
 
 from msgspec import Struct
 
+from signoff.amended_call import amended, is_edited
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.rows import joined
@@ -96,6 +98,9 @@ class _Same:
 @lru_cache(maxsize=512)
 def _summarized(same: _Same) -> Summary:
     request = same.request
+    decision = request.decision
+    if decision is not None and decision.instead is not None:
+        request = replace(request, submission=amended(request.submission, decision.instead))
     submission = request.submission
     kind, what, path, outside = _subject(request)
     letter = "D" if is_removal(_steps(request)) else letter_of(kind)
@@ -247,6 +252,8 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         return words
     mine, told = decision.by == reviewer, state is RequestState.APPROVED and decision.remember
     if state is RequestState.APPROVED and decision.instead is not None:
+        if is_edited(decision.instead):
+            return f"approved, edited by {'you' if mine else reveal(decision.by, 'agent').text}"
         told, words = True, f"approved {_one_line(decision.instead.summary, 'description').text or 'with changes'}"
     elif decision.source in (DecisionSource.GRANT, DecisionSource.CASCADE):
         return words

@@ -179,7 +179,7 @@ def diff_document(
     Args:
         before: Content as it is, None if there is no file.
         after: Content as it would be.
-        path: Path as the call names it.
+        path: Path as the call names it; empty for texts of no file.
         facts: Further facts about the file.
         masks: The rules of what to hide; None hides nothing.
 
@@ -194,7 +194,7 @@ def diff_document(
         return binary_document(before, after, path, facts=facts)
     replaces_binary = old is None
     old = old or ""
-    rows = [*place_runs(path, facts)]
+    rows = [*place_runs(path, facts)] if path else []
     if replaces_binary:
         rows.append(content_fact("text replaces binary content", before, path))
     else:

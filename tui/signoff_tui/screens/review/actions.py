@@ -19,6 +19,7 @@ from signoff_tui.screens.review.open_bar import Asking, Finding
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
 from signoff_tui.state.amendments import AmendedCall, what_to_edit, why_not_given
 from signoff_tui.state.inbox import Entry, Order, following
+from signoff_tui.state.message import fits_in_a_box
 from signoff_tui.state.persistence import elsewhere, saved_by_digit
 from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.key_hints import BarRoom, saved_hints
@@ -415,7 +416,7 @@ class Actions:
 
     @_HANDLERS("edit_call")
     def _edit_call(self) -> None:
-        """Edit what would run, in the person's own editor."""
+        """Edit what would run: in a box in place, or in the person's own editor what has no place in it."""
         screen, desk = self._screen, self._desk
         entry = desk.inbox.focused_request()
         if entry is None or not screen.content_visible:
@@ -425,14 +426,17 @@ class Actions:
         content = desk.asked_content(entry)
         if why_not is not None or content is None:
             screen.say(f"cannot edit: {why_not}")
+            return
+        what = what_to_edit(entry.request, content)
+        text = desk.changes.text_to_edit(entry, what)
+        if (why_not := why_not_given(what)) is not None:
+            screen.say(f"cannot edit: {why_not}")
+        elif what.path is None and fits_in_a_box(text):
+            screen.boxes.edit(entry, what)
         elif len(desk.guard.holds):
             screen.say(f"{key} waits: take back what is held, or let it be sent")
         else:
-            what = what_to_edit(entry.request, content)
-            if (why_not := why_not_given(what)) is not None:
-                screen.say(f"cannot edit: {why_not}")
-                return
-            screen.outside.edit(entry, what, desk.changes.text_to_edit(entry, what))
+            screen.outside.edit(entry, what, text)
 
     # -- going ---------------------------------------------------------------------------------------------
 

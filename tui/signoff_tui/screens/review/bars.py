@@ -12,8 +12,9 @@ from rich.cells import cell_len
 from signoff.masked_subject import announced_subjects
 from signoff.queue.records import Risk
 from signoff_tui.guard import Eligibility, Omission
-from signoff_tui.screens.review.names import as_listed, group_label, held_words, names_of
+from signoff_tui.screens.review.names import as_listed, group_label, held_words, name_of, names_of
 from signoff_tui.screens.review.pointing import Pointed
+from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
@@ -110,7 +111,9 @@ def _request_keys(desk: ReviewSession, entry: Entry | None, *, live: bool) -> tu
     coverage = None if entry is None else desk.coverage(entry)
     read = live and coverage is not None and coverage.complete
     nothing_left = change is not None and change.instead is None
-    what = "approve" if change is None else f"approve {change.summary}"
+    what = (
+        "approve" if change is None else "approve edited" if change.choice is None else f"approve {change.summary}"
+    )
     kept = (
         read
         and entry is not None
@@ -172,12 +175,10 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief
     change = None if entry is None else desk.changes.of(entry)
     shown = desk.keys.shown
     if entry is not None and entry.waiting and change is not None:
-        again = (
-            f"{shown('edit_call')} edits again"
-            if change.choice is None
-            else f"{shown('toggle_hunk')} takes it back"
-        )
-        return (foreign(f" {change.summary}: {again}", "warn"),)
+        if change.choice is not None:
+            return (foreign(f" {change.summary}: {shown('toggle_hunk')} takes it back", "warn"),)
+        edited = Chunk(foreign(f" {name_of(desk, desk.ref(entry))}").text, cut="end")
+        return (edited, chunk(f"  {EDITED}: {shown('edit_call')} edits again", "warn", keep=True))
     if pointed is not None:
         live = bool(pointed.numbers)
         return (chunk(f" {pointed.named}: ", keep=True), *_key(shown("toggle_hunk"), pointed.verb, live=live))

@@ -38,6 +38,7 @@ from signoff_tui.screens.review.names import as_listed, as_many, left_out_names,
 from signoff_tui.screens.review.open_bar import (
     Approving,
     Asking,
+    Editing,
     Finding,
     OpenBar,
     Stopping,
@@ -85,7 +86,7 @@ class Decisions:
             case Ignored(_, text):
                 screen.say(text)
             case Decide(permit):
-                note = screen.boxes.feedback_text(permit.refs) if isinstance(screen.bar, Writing) else None
+                note = screen.boxes.note(screen.bar) if isinstance(screen.bar, Writing) else None
                 pattern = _allowed_pattern(desk, screen.bar, permit.key)
                 screen.say("")
                 screen.open_bar(None)
@@ -157,7 +158,7 @@ class Decisions:
         match screen.bar:
             case None:
                 return False
-            case Writing() | Finding():
+            case Writing() | Editing() | Finding():
                 screen.desk.guard.editor_closed()
             case Unseen():
                 screen.desk.guard.bar_closed()
@@ -324,6 +325,9 @@ class Decisions:
     def _answer(self, key: str) -> None:
         """Do what the answer to a question of ours says."""
         screen, bar = self._screen, self._screen.bar
+        if isinstance(bar, Editing):
+            screen.boxes.accept(bar)
+            return
         screen.open_bar(None)
         if isinstance(bar, Asking) and bar.about == "copy":
             screen.outside.copy(key)

@@ -208,7 +208,7 @@ def request_head(
         layout: The size of the terminal.
         brief: True below the line of its group, which says who asks.
     """
-    summary = summarize(entry.request)
+    summary = summarize(desk.request(entry))
     head = [_what(desk, entry, summary, width, brief=brief)]
     if layout.low:
         return head
@@ -294,7 +294,7 @@ def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
 
 def _risk(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
     """The risk in words, with its reasons."""
-    risk, reasons = desk.changes.risk(entry), entry.request.submission.risk_reasons
+    risk, reasons = desk.changes.risk(entry), desk.request(entry).submission.risk_reasons
     level = chunk(f"{RISK_WORD[risk]} risk" if risk is not Risk.HIGH else "HIGH", f"risk-{risk}", keep=True)
     if not reasons or risk is Risk.LOW:
         return (level,)
@@ -317,7 +317,7 @@ def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *
     content = desk.content(entry)
     head, plain = chunk(" ! ", "warn", keep=True), chunk(" ", keep=True)
     risk = desk.changes.risk(entry)
-    reasons = ", ".join(entry.request.submission.risk_reasons)
+    reasons = ", ".join(desk.request(entry).submission.risk_reasons)
     if risk is not Risk.LOW and reasons and (brief or _who_has_no_room(desk, entry, summary, width)):
         yield from wrapped(reasons, width, "muted", head=plain)
     for words in _alarming(desk, entry, summary):

@@ -85,7 +85,7 @@ class Incoming:
         elif event.change is None:
             self._screen.say("as it was asked", token="muted")
         else:
-            self._screen.say("edited: read it, then approve it", token="held")
+            self._screen.fit_list()
         self._screen.redraw(Cause.CHANGED)
 
     def look_back(self, cause: Cause) -> None:

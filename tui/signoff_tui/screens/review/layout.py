@@ -67,6 +67,11 @@ class Layout(Struct, frozen=True):
         return 2 if self.low else 4 if not self.high else 8
 
     @property
+    def edited_rows(self) -> int:
+        """The most rows of a call while it is edited: with title, count and keys half of the screen."""
+        return max(self.rows // 2 - 3, 1)
+
+    @property
     def head_rows(self) -> int:
         """The most rows above the content, so that there is always some content below them."""
         return 1 if self.low else max(2, self.rows // 3)

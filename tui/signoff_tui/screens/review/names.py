@@ -10,10 +10,12 @@ from functools import lru_cache
 
 from rich.cells import cell_len
 
+from signoff.amended_call import is_edited
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.queue.records import Decision, StoredRequest
 from signoff_tui.guard import LeftOut, Omission, Ref
+from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
@@ -52,7 +54,7 @@ def names_of(desk: ReviewSession, refs: Sequence[Ref]) -> list[str]:
     known = [desk.inbox.entry(ref.id) for ref in refs if ref.id in desk.inbox]
     groups = {entry.group: None for entry in known if entry.group is not None}
     around = [member for group in groups for member in desk.inbox.members(group)]
-    requests = {entry.id: entry.request for entry in (*around, *known)}
+    requests = {entry.id: desk.request(entry) for entry in (*around, *known)}
     names = told_apart(list(requests.values()))
     return [names.get(ref.id, "(gone)") for ref in refs]
 
@@ -109,12 +111,15 @@ def held_words(decision: Decision, names: Sequence[str], room: int) -> str:
         room: Cells.
     """
     verb = "stopped" if decision.hard else "approved" if decision.approved else "rejected"
-    changed = "" if decision.instead is None else f" {foreign(decision.instead.summary).text.text}:"
+    edited = decision.instead is not None and is_edited(decision.instead)
+    parts = decision.instead is not None and not edited
+    changed = f" {foreign(decision.instead.summary).text.text}:" if decision.instead and parts else ""
     count = f" {len(names)}" if names[1:] else ""
     head = f"{verb}{changed or count}{':' if count else ''} "
-    room -= cell_len(head)
+    end = f"  {EDITED}" if edited else ""
+    room -= cell_len(head) + len(end)
     told = as_many(names, room, none=crop(names[0], room, "end", ellipsis="...") if room >= LEAST_NAME else "")
-    return f"{head}{told}" if told else f"{verb}{changed.removesuffix(':') or count}"
+    return f"{head}{told}{end}" if told else f"{verb}{changed.removesuffix(':') or count}{end}"
 
 
 def left_out_names(desk: ReviewSession, left_out: Sequence[LeftOut]) -> list[str]:

@@ -10,6 +10,8 @@ from msgspec import Struct
 from signoff_tui.guard import Offer, Ref
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.allow import Allowing, allow_sheet
+from signoff_tui.state.amendments import Editable
+from signoff_tui.state.documents import ContentKey
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 from signoff_tui.text.lines import Line
@@ -17,6 +19,7 @@ from signoff_tui.text.lines import Line
 __all__ = [
     "Approving",
     "Asking",
+    "Editing",
     "Finding",
     "OpenBar",
     "Stopping",
@@ -46,15 +49,34 @@ class Stopping(Struct, frozen=True):
 
 
 class Writing(Struct, frozen=True):
-    """A refusal is being written."""
+    """A refusal is being written.
+
+    Attributes:
+        offer: What Enter confirms.
+        hard: True if it stops the agent.
+        suggests: The part of the call that is edited, if what is written is what the agent should do instead.
+    """
 
     offer: Offer
     hard: bool
+    suggests: Editable | None = None
 
     @property
     def about(self) -> tuple[str, ...]:
         """Ids of the requests that it is about."""
         return tuple(ref.id for ref in self.offer.refs)
+
+
+class Editing(Struct, frozen=True):
+    """A call is edited before it is approved.
+
+    Attributes:
+        of: The content that is edited.
+        what: The part of it.
+    """
+
+    of: ContentKey
+    what: Editable
 
 
 class Finding(Struct, frozen=True):
@@ -71,7 +93,7 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy", "filter"] = "quit"
 
 
-OpenBar = Unseen | Approving | Allowing | Stopping | Writing | Finding | Asking
+OpenBar = Unseen | Approving | Allowing | Stopping | Writing | Editing | Finding | Asking
 
 
 def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
@@ -85,8 +107,12 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
             return allow_sheet(desk, open_bar, room, armed=armed)
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
+        case Writing(offer, _, Editable()):
+            return sheets.suggestion_lines(desk, offer, room)
         case Writing(offer, hard):
             return sheets.editor_lines(desk, offer, room, hard=hard)
+        case Editing(of, what):
+            return sheets.editing_lines(desk, of, what)
         case Finding(problem):
             return sheets.find_lines(problem)
         case Asking(question, hints):
@@ -96,8 +122,10 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
 def box_keys(desk: ReviewSession, open_bar: OpenBar | None, room: BarRoom) -> Sequence[Line]:
     """The keys of the text box that belongs to an open bar, for below it; nothing if it has none."""
     match open_bar:
-        case Writing(offer, hard):
-            return sheets.editor_keys(desk, offer, room, hard=hard)
+        case Writing(offer, hard, suggests):
+            return sheets.editor_keys(desk, offer, room, hard=hard, suggests=suggests is not None)
+        case Editing():
+            return sheets.editing_keys(room)
         case Finding():
             return sheets.find_keys(room)
         case _:

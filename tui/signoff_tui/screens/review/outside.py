@@ -50,7 +50,7 @@ class Outside:
         entry = self._desk.inbox.focused_request()
         content = None if entry is None else self._desk.content(entry)
         documents = () if content is None else content.documents
-        self.copy_text("" if entry is None else copied_text(what, entry.request, documents))
+        self.copy_text("" if entry is None else copied_text(what, self._desk.request(entry), documents))
 
     def copy_text(self, text: str) -> None:
         """Put a text into the clipboard, through the terminal."""
@@ -67,19 +67,28 @@ class Outside:
         self._screen.say(words, token="muted")
 
     def edit(self, entry: Entry, what: Editable, text: str) -> None:
-        """Have the person edit a text, and take over what comes of it."""
-        content = self._desk.asked_content(entry)
-        if content is None:
-            return
+        """Have the person edit a text in their own editor, and take over what comes of it."""
 
         def edits() -> None:
             after = self._office.edit(text, what.suffix)
             if after is None:
                 self._screen.say("the edit changed nothing", token="muted")
             else:
-                self._work.edit(entry, content, what, after)
+                self.accept(entry, what, after if what.path is not None else after.removesuffix("\n"))
 
         self.without_terminal(edits, "not edited")
+
+    def accept(self, entry: Entry, what: Editable, text: str) -> None:
+        """Have an edit compared with what was asked; one that the agent cannot run becomes a suggestion."""
+        content = self._desk.asked_content(entry)
+        if content is None:
+            return
+        if what.runs:
+            self._desk.changes.compare(entry)
+            self._work.edit(entry, content, what, text)
+            return
+        self._desk.changes.keep_draft(entry.id, what, text)
+        self._screen.boxes.suggest(entry, what, text)
 
     def view(self) -> None:
         """Show the diff in the person's viewer if they named one, anything else in their pager."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from signoff_tui.screens.review.open_bar import Asking, Finding, Unseen, Writing
+from signoff_tui.screens.review.open_bar import Asking, Editing, Finding, Unseen, Writing
 from signoff_tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ class Pressing:
             return screen.filtering.takes_key(event)
         if isinstance(bar, Finding):
             return screen.boxes.find(key)
-        if isinstance(bar, Writing) and screen.boxes.takes(key, event.time):
+        if isinstance(bar, Writing | Editing) and screen.boxes.takes(key, event.time):
             return True
         reaction = screen.desk.guard.press(key, event.time)
         if not self._decisions.react(reaction):
             bar = screen.bar
-            if isinstance(bar, Writing):
+            if isinstance(bar, Writing | Editing):
                 if key == "enter":
-                    screen.say("Enter came as fast as in a paste, so it began a line; press it again to send")
+                    screen.say("Enter came as fast as in a paste, so it began a line; press it again")
                 screen.message_box.focus()
                 return False
             if isinstance(bar, Asking) and bar.about == "filter" and key != "escape":

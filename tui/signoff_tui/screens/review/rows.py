@@ -83,7 +83,11 @@ def _cells_of(desk: ReviewSession, row: InboxRow) -> int:
         name, change, depth = Chunk(group_label(desk, group)).width, len(size_of(desk, group)), 0
     else:
         entry = desk.inbox.entry(row.key.id)
-        name, change, depth = summarize(entry.request).shown().width, len(counts_text(desk, entry)), row.depth
+        name, change, depth = (
+            summarize(desk.request(entry)).shown().width,
+            len(counts_text(desk, entry)),
+            row.depth,
+        )
     return _BEFORE + 2 * depth + 2 + name + (change + 2 if change else 0) + _STATE + 1
 
 
@@ -109,7 +113,7 @@ def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *
 def _request_row(
     desk: ReviewSession, entry: Entry, depth: int, style: RowStyle, width: int, *, focused: bool
 ) -> Line:
-    summary = summarize(entry.request)
+    summary = summarize(desk.request(entry))
     left = (
         _focus(style, focused=focused),
         _ended() if entry.closed else _risk(desk.changes.risk(entry)),
@@ -201,7 +205,7 @@ def _note(desk: ReviewSession, entry: Entry) -> Chunk | None:
     if entry.closed:
         return None
     if (change := desk.changes.of(entry)) is not None:
-        return chunk("edited by you" if change.choice is None else change.short, "warn", keep=True)
+        return chunk(change.short, "warn", keep=True)
     if not submission.risk_reasons or submission.risk is Risk.LOW:
         return None
     return foreign(submission.risk_reasons[0], "muted", keep=True)

@@ -26,7 +26,7 @@ from signoff_tui.screens.review.filter import Filtering
 from signoff_tui.screens.review.frames import Paints
 from signoff_tui.screens.review.incoming import Incoming
 from signoff_tui.screens.review.layout import Layout
-from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
+from signoff_tui.screens.review.open_bar import Editing, Finding, OpenBar, Writing
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.pressing import Pressing
 from signoff_tui.screens.review.rows import cells_needed
@@ -312,7 +312,7 @@ class ReviewScreen(Screen[None]):
             return self.filter_bar.box
         if isinstance(self._bar, Finding):
             return self.query_one("#find", TextBox)
-        return self.message_box if isinstance(self._bar, Writing) else None
+        return self.message_box if isinstance(self._bar, Writing | Editing) else None
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
@@ -382,7 +382,7 @@ class ReviewScreen(Screen[None]):
         """Choose the layout for the size; nothing is ever decided by a resize."""
         room = Layout(event.size.width, event.size.height)
         self._desk.guard.resized(too_small=room.too_small)
-        self.message_box.grow_to(room.message_rows)
+        self.boxes.fit(room)
         if isinstance(self._bar, Allowing) and self._bar.also:
             self._decisions.close_bar()  # what it lists may have no room any more
         self.redraw()
@@ -479,7 +479,7 @@ class ReviewScreen(Screen[None]):
 
     @property
     def message_box(self) -> MessageBox:
-        """Where words to an agent are written."""
+        """Where words to an agent are written, and calls are edited."""
         return self.query_one("#feedback", MessageBox)
 
     @on(FilterBar.Applied)

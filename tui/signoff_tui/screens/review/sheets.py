@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from signoff_tui.guard import Offer, Omission, Ref
 from signoff_tui.screens.review.bars import what_is_missing
 from signoff_tui.screens.review.names import agents_of, as_many, left_out_names, listed, name_of, names_of
+from signoff_tui.state.amendments import DECIDED, Editable
 from signoff_tui.state.decision_session import following_in_batch
+from signoff_tui.state.documents import ContentKey
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
@@ -25,12 +27,15 @@ from signoff_tui.text.summary import ended_text
 
 __all__ = [
     "approve_sheet",
+    "editing_keys",
+    "editing_lines",
     "editor_keys",
     "editor_lines",
     "find_keys",
     "find_lines",
     "question_lines",
     "stop_sheet",
+    "suggestion_lines",
     "unseen_question",
 ]
 
@@ -114,7 +119,44 @@ def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool
     )
 
 
-def editor_keys(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
+def suggestion_lines(desk: ReviewSession, offer: Offer, room: BarRoom) -> tuple[Line, ...]:
+    """Return the head of the box for an edit that the agent cannot run."""
+    if desk.facts(offer.refs[0].id) is None or not desk.inbox.entry(offer.refs[0].id).waiting:
+        return editor_lines(desk, offer, room, hard=False)
+    wordings = [
+        " this agent cannot run an edited call: Enter rejects and suggests this",
+        " cannot run an edited call: Enter rejects, suggests this",
+        " Enter rejects and suggests this",
+    ]
+    return (fullest([line(chunk(words, "warn")) for words in wordings], room.width),)
+
+
+_EDITED = {"command": "the command", "arguments": "the arguments (JSON)", "content": "the file"}
+
+
+def editing_lines(desk: ReviewSession, of: ContentKey, what: Editable) -> tuple[Line, ...]:
+    """Return the head of the box for an edit: its part of the call, or that nothing waits for it any more."""
+    entry = desk.inbox.entry(of[0]) if of[0] in desk.inbox else None
+    if entry is None or not entry.waiting:
+        how = "it is gone" if entry is None else ended_text(entry.request, desk.reviewer)
+        return (line(chunk(f" Cannot edit: {DECIDED}, ", "warn", keep=True), foreign(how)),)
+    return (line(chunk(" Edit ", "accent", keep=True), chunk(f"{_EDITED[what.form]}; nothing is approved yet")),)
+
+
+def editing_keys(room: BarRoom) -> tuple[Line, ...]:
+    """Return the keys of that box."""
+    hints = [
+        KeyHint("Enter", "done, read it"),
+        KeyHint("Ctrl+J", "new line"),
+        KeyHint("Ctrl+E", "$EDITOR"),
+        KeyHint("Esc", "back, kept"),
+    ]
+    return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
+
+
+def editor_keys(
+    desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool, suggests: bool = False
+) -> tuple[Line, ...]:
     """Return the keys of the message box: on one row if they fit, else on as many as the bar has."""
     if not any(desk.inbox.entry(ref.id).waiting for ref in offer.refs if ref.id in desk.inbox):
         hints = [
@@ -123,18 +165,18 @@ def editor_keys(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool)
             KeyHint("Esc", "close, text is kept"),
         ]
         return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
-    wordings = [_writing_hints(hard=hard, in_full=True), _writing_hints(hard=hard, in_full=False)]
+    wordings = [_writing_hints(hard=hard, in_full=in_full, suggests=suggests) for in_full in (True, False)]
     fitting = [hints for hints in wordings if 1 + sum(hint.width for hint in hints) <= room.width]
     return _on_few_rows((fitting or wordings[-1:])[0], BarRoom(room.width, max(room.rows - 1, 1)))
 
 
-def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
+def _writing_hints(*, hard: bool, in_full: bool, suggests: bool) -> Sequence[KeyHint]:
     softer = "only reject, the agent goes on" if in_full else "only reject"
     return [
         KeyHint("Enter", "stops it" if hard else "sends"),
         *([KeyHint("Ctrl+O", softer)] if hard else []),
         KeyHint("Ctrl+J", "new line"),
-        KeyHint("Up", "earlier texts" if in_full else "earlier"),
+        KeyHint("Ctrl+E", "$EDITOR") if suggests else KeyHint("Up", "earlier texts" if in_full else "earlier"),
         KeyHint("Esc", "back, text is kept" if in_full else "back"),
     ]
 

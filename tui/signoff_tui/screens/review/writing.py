@@ -1,23 +1,27 @@
-"""The boxes for text: what is looked for in a content, and the message to an agent."""
+"""The boxes for text: what is looked for in a content, the message to an agent, and the call that is edited."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from signoff.present.document.model import Words
+from signoff_tui.guard import Cause
 from signoff_tui.input.actions import action_of
 from signoff_tui.input.handlers import Handlers
-from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
-from signoff_tui.state.message import LONGEST, Message, as_message
+from signoff_tui.screens.review.open_bar import Editing, Finding, OpenBar, Writing
+from signoff_tui.state.amendments import DECIDED
+from signoff_tui.state.documents import content_key
+from signoff_tui.state.message import LONGEST, Message, as_message, fits_in_a_box
 from signoff_tui.text.summary import summarize
 from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
-    from signoff_tui.guard import Ref
     from signoff_tui.screens.review.decisions import Decisions
+    from signoff_tui.screens.review.layout import Layout
     from signoff_tui.screens.review.screen import ReviewScreen
+    from signoff_tui.state.amendments import Editable
+    from signoff_tui.state.inbox import Entry
     from signoff_tui.widgets.message_box import MessageBox
 
 __all__ = ["Boxes"]
@@ -45,21 +49,87 @@ class Boxes:
     def change(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide boxes; what was written and not used is kept for the same requests."""
         screen, box = self._screen, self._screen.message_box
-        box.display, self._find_box.display = isinstance(bar, Writing), isinstance(bar, Finding)
+        box.display, self._find_box.display = isinstance(bar, Writing | Editing), isinstance(bar, Finding)
         if isinstance(bar, Finding) and not isinstance(before, Finding):
             self._find_box.write("")
         elif isinstance(before, Finding) and not isinstance(bar, Finding):
             self._find_box.take_text()
             screen.set_focus(None)
-        drafts = self._office.drafts
-        if isinstance(bar, Writing) and not isinstance(before, Writing):
+        if isinstance(bar, Writing | Editing) and not isinstance(before, Writing | Editing):
             self._earlier, self._own_text = 0, ""
-            box.grow_to(screen.room.message_rows)
-            box.write(drafts.pop(bar.about, ""))
-        elif isinstance(before, Writing) and not isinstance(bar, Writing):
-            if text := box.take_text():
-                drafts[before.about] = text
+            self.fit(screen.room)
+            box.write(self._draft(bar))
+        elif isinstance(before, Writing | Editing) and not isinstance(bar, Writing | Editing):
+            self._keep_draft(before, box.take_text())
             screen.set_focus(None)
+
+    def fit(self, room: Layout) -> None:
+        """Let the box grow as far as the terminal has room for it."""
+        bar = self._screen.bar
+        edits = isinstance(bar, Editing) or (isinstance(bar, Writing) and bar.suggests is not None)
+        self._box.grow_to(room.edited_rows if edits else room.message_rows)
+
+    def _draft(self, bar: Writing | Editing) -> str:
+        """The text to go on from."""
+        what = bar.what if isinstance(bar, Editing) else bar.suggests
+        if isinstance(bar, Writing) and what is None:
+            return self._office.drafts.pop(bar.about, "")
+        changes, inbox = self._screen.desk.changes, self._screen.desk.inbox
+        entry = inbox.entry(bar.of[0] if isinstance(bar, Editing) else bar.about[0])
+        assert what is not None
+        text = changes.text_to_edit(entry, what)
+        return text if what.path is None else what.suggestion(text)
+
+    def _keep_draft(self, bar: Writing | Editing, text: str) -> None:
+        """Keep what was written and not used."""
+        if isinstance(bar, Editing):
+            self._screen.desk.changes.keep_draft(bar.of[0], bar.what, text)
+        elif bar.suggests is None:
+            if text:
+                self._office.drafts[bar.about] = text
+        elif bar.suggests.path is None:  # of a file the draft is what the editor left
+            self._screen.desk.changes.keep_draft(bar.about[0], bar.suggests, text)
+
+    # -- an edit -------------------------------------------------------------------------------------------
+
+    def edit(self, entry: Entry, what: Editable) -> None:
+        """Open the box for a call, or for what its agent should do instead if it cannot run that."""
+        if not what.runs:
+            self._open_suggestion(entry, what)
+            return
+        self._screen.desk.guard.edit_opened()
+        self._screen.open_bar(Editing(content_key(entry.request), what))
+
+    def suggest(self, entry: Entry, what: Editable, text: str) -> None:
+        """Open the box for an edit that came from an editor, if a message holds it."""
+        if (why_not := _why_not(what, text)) is not None:
+            self._screen.say(f"not suggested: {why_not}")
+        elif not fits_in_a_box(what.suggestion(text)):
+            self._screen.say(f"not suggested: a message has at most {LONGEST:,} characters that can be seen")
+        else:
+            self._open_suggestion(entry, what)
+
+    def _open_suggestion(self, entry: Entry, what: Editable) -> None:
+        desk = self._screen.desk
+        offer = desk.guard.suggestion_opened(desk.ref(entry), desk.keys.key("edit_call"))
+        self._screen.open_bar(Writing(offer, hard=False, suggests=what))
+
+    def accept(self, bar: Editing) -> None:
+        """Take over an edit: it is compared, shown and has to be read. What cannot run stays in the box."""
+        desk, text = self._screen.desk, self._box.value
+        entry = desk.inbox.entry(bar.of[0]) if bar.of[0] in desk.inbox else None
+        if entry is None or not entry.waiting:
+            self._screen.say(f"cannot edit: {DECIDED}; your text is kept")
+        elif (why_not := bar.what.why_not(text)) is not None:
+            self._screen.say(why_not)
+        else:
+            self._decisions.close_bar()
+            if content_key(entry.request) == bar.of:
+                self._screen.outside.accept(entry, bar.what, text)
+            else:
+                key = desk.keys.shown("edit_call")
+                self._screen.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
+            self._screen.redraw(Cause.CHANGED)
 
     # -- looking for words ---------------------------------------------------------------------------------
 
@@ -80,10 +150,12 @@ class Boxes:
 
     # -- a message -----------------------------------------------------------------------------------------
 
-    def feedback_text(self, about: Sequence[Ref]) -> str:
-        """Return what was written to be sent about requests; it is used up."""
+    def note(self, bar: Writing) -> str:
+        """Return what was written to be sent with a rejection; it is used up."""
         text, inbox = self._screen.message_box.take_text().strip(), self._screen.desk.inbox
-        entry = next((inbox.entry(ref.id) for ref in about if ref.id in inbox), None)
+        if bar.suggests is not None:
+            return text if bar.suggests.path is not None else bar.suggests.suggestion(text)
+        entry = next((inbox.entry(id_) for id_ in bar.about if id_ in inbox), None)
         if entry is not None:
             self._office.earlier.add(summarize(entry.request).tool.text, text)
         return text
@@ -97,6 +169,9 @@ class Boxes:
             key: As the guard names it.
             t: When it was pressed.
         """
+        if key == "enter" and (why_not := self._why_not_suggested()) is not None:
+            self._screen.say(why_not)
+            return True
         action = action_of(key, "message")
         if action is None and key.startswith("alt+"):
             self._screen.say(f"{key} does nothing here: nothing was written", token="muted")
@@ -107,15 +182,21 @@ class Boxes:
         _HANDLERS.do(action.name, self)
         return True
 
+    def _why_not_suggested(self) -> str | None:
+        """Why what is in the box is no suggestion; None if it is, or if something else is written."""
+        bar = self._screen.bar
+        what = bar.suggests if isinstance(bar, Writing) else None
+        return None if what is None or what.path is not None else _why_not(what, self._box.value)
+
     @_HANDLERS("earlier_text")
     def _earlier_text(self) -> None:
-        if not self._box.step(-1):
-            self._go_to_text(self._earlier + 1)
+        if not self._box.step(-1) and (writing := self._message) is not None:
+            self._go_to_text(writing, self._earlier + 1)
 
     @_HANDLERS("later_text")
     def _later_text(self) -> None:
-        if not self._box.step(1):
-            self._go_to_text(self._earlier - 1)
+        if not self._box.step(1) and (writing := self._message) is not None:
+            self._go_to_text(writing, self._earlier - 1)
 
     @_HANDLERS("copy_message")
     def _copy(self) -> None:
@@ -129,7 +210,9 @@ class Boxes:
     @_HANDLERS("soften")
     def _soften(self) -> None:
         """Of a stop make a rejection."""
-        if not self._writing.hard:
+        if (writing := self._message) is None:
+            return
+        if not writing.hard:
             self._screen.say("it only rejects: the agent goes on", token="muted")
             return
         self._decisions.soften()
@@ -137,25 +220,34 @@ class Boxes:
 
     @_HANDLERS("edit_message")
     def _edit(self) -> None:
-        """Write in the person's own editor."""
+        """Write in the person's own editor. An edit that the box does not hold as it is needs no box any more."""
         if len(self._screen.desk.guard.holds):
             self._screen.say("Ctrl+E waits: take back what is held, or let it be sent")
             return
-        box = self._box
+        box, bar, inbox = self._box, self._screen.bar, self._screen.desk.inbox
+        suffix = bar.what.suffix if isinstance(bar, Editing) else ".txt"
 
         def write() -> None:
-            after = self._office.edit(box.value, ".txt")
-            text = None if after is None else as_message(after).strip()
-            if text is not None and len(text) > LONGEST:
+            after = self._office.edit(box.value, suffix)
+            if after is None:
+                return
+            if isinstance(bar, Editing) and not fits_in_a_box(after):
+                self._screen.desk.changes.keep_draft(bar.of[0], bar.what, after)
+                box.take_text()
+                self._decisions.close_bar()
+                self._screen.outside.accept(inbox.entry(bar.of[0]), bar.what, after.removesuffix("\n"))
+                return
+            text = after.removesuffix("\n") if isinstance(bar, Editing) else as_message(after).strip()
+            if len(text) > LONGEST:
                 self._screen.say(f"not taken: it is longer than {LONGEST:,} characters")
-            elif text is not None:
+            else:
                 box.change(Message.of(text))
 
         self._screen.outside.without_terminal(write, "not edited")
 
-    def _go_to_text(self, number: int) -> None:
+    def _go_to_text(self, writing: Writing, number: int) -> None:
         """Put an earlier text into the box: the first is the newest; 0 is what was being written."""
-        writing, inbox = self._writing, self._screen.desk.inbox
+        inbox = self._screen.desk.inbox
         entry = next((inbox.entry(id_) for id_ in writing.about if id_ in inbox), None)
         tool = "" if entry is None else summarize(entry.request).tool.text
         texts = self._office.earlier.for_tool(tool)
@@ -170,10 +262,10 @@ class Boxes:
         self._box.change(Message.of(self._own_text if number == 0 else texts[number - 1]))
 
     @property
-    def _writing(self) -> Writing:
+    def _message(self) -> Writing | None:
+        """The message that is written; None while a call is edited."""
         bar = self._screen.bar
-        assert isinstance(bar, Writing)
-        return bar
+        return bar if isinstance(bar, Writing) and bar.suggests is None else None
 
     @property
     def _box(self) -> MessageBox:
@@ -182,3 +274,10 @@ class Boxes:
     @property
     def _find_box(self) -> TextBox:
         return self._screen.query_one("#find", TextBox)
+
+
+def _why_not(what: Editable, text: str) -> str | None:
+    """Why an edit is no suggestion to an agent that cannot run it."""
+    if (why_not := what.why_not(text)) is not None:
+        return why_not
+    return "it is what was asked: change it, or Esc" if what.is_asked(text) else None
