@@ -231,6 +231,8 @@ def test_the_approved_command_is_run_with_its_output_and_exit_code(cli: Cli) -> 
 def test_the_edited_command_and_nothing_else_is_run(cli: Cli) -> None:
     ended = edit(cli, "touch edited; echo edited; exit 3", "--run")
     assert (ended.code, ended.out) == (3, "edited\n")
+    assert "edited by " in ended.err
+    assert ended.err.endswith(": touch edited; echo edited; exit 3\n")
     assert files(cli) == {"edited"}
     with cli.review() as review:
         (record,) = review.history()

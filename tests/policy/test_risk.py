@@ -202,6 +202,12 @@ def test_asking_and_looking_answers_no_requests(command: str) -> None:
     assert "answers-requests" not in of_command(command).reasons
 
 
+@pytest.mark.parametrize("command", ["signoff ask", "uv run signoff ask", "python -m signoff.cli ask"])
+def test_asking_that_runs_a_command_by_itself_is_high(command: str) -> None:
+    found = of_command(f"{command} --tool shell --mode approve_all --command 'rm -rf /' --run")
+    assert (found.risk, "answers-requests" in found.reasons) == (Risk.HIGH, True)
+
+
 @pytest.mark.parametrize("command", ["echo 'unclosed", "ls # a \\\n;id", "x" * 200_000])
 def test_a_line_that_cannot_be_read_is_high(command: str) -> None:
     assert Assessment(Risk.HIGH, ("unparsed",)) in (of_command(command), judge(Command("echo 'unclosed", CWD)))

@@ -236,6 +236,18 @@ class Person:
     def _shows(self, words: str) -> Callable[[], bool]:
         return lambda: words in self._glass.text()
 
+    def edits(self, name: str, text: str) -> None:
+        """Go to a request, read it, and put another text in the place of its command."""
+        self.reads_about(name)
+        self.press("E")
+        self.sees(f"> {re.escape(name)}")
+        self._takes_its_time(2 * HAND)
+        self._glass.press("C-u")
+        self._glass.type(text)
+        self.sees(f"> {re.escape(text)}")
+        self._last_key = time.monotonic()  # Enter right after the text would be the end of a pasted line
+        self._presses("Enter", taken=lambda: f"> {text}" not in self._glass.text())
+
     def _takes_its_time(self, seconds: float = HAND) -> None:
         time.sleep(max(0.0, self._last_key + seconds - time.monotonic()))
 

@@ -20,7 +20,15 @@ from typing import Self
 
 import pyte
 
-KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D", "Right": b"\x1b[C", "C-c": b"\x03"}
+KEYS = {
+    "Space": b" ",
+    "Enter": b"\r",
+    "Escape": b"\x1b",
+    "Left": b"\x1b[D",
+    "Right": b"\x1b[C",
+    "C-c": b"\x03",
+    "C-u": b"\x15",
+}
 """What a terminal sends for keys with a name."""
 
 WITH_TERMINAL = (sys.executable, "-S", str(Path(__file__).with_name("controlling_terminal.py")))

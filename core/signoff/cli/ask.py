@@ -139,14 +139,19 @@ def ask(*, agent: str | None, session: str | None, key: str | None, mode: str, a
     if not options.uses_command:
         _print_answer(answer, as_json=as_json)
         return _exit_code(answer)
-    complain(_in_words(answer.decision))
-    if answer.decision.approved is not True:
+    decision = answer.decision
+    complain(_in_words(decision))
+    if decision.approved is not True:
         return _exit_code(answer)
     try:
-        command = _approved_command(edited.request or request, answer.decision)
+        command = _approved_command(edited.request or request, decision)
     except PermissionError as error:
         complain(str(error))
         return ExitCode.CHANGED
+    if decision.instead is not None:
+        complain(f"edited by {decision.by}: {command}")
+    if decision.note:
+        complain(decision.note)
     return _run(command) if options.runs else _print_command(command)
 
 

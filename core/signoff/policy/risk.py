@@ -276,6 +276,8 @@ _TELLING = frozenset(
 """Programs whose name alone, or with the words after it, tells of a risk."""
 _ASKING = frozenset({"ask", "status"})
 """Verbs of `signoff` that an agent needs; all others are for the person."""
+_RUNS = "--run"
+"""The option by which `signoff ask` runs a command itself, which its mode may have approved without a person."""
 _STARTERS = frozenset(
     {"uv", "uvx", "pipx", "poetry", "pdm", "hatch", "rye", "pipenv", "pixi", "conda", "mamba", "micromamba"}
 )
@@ -413,17 +415,21 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
 
 
 def _answers_requests(name: str, words: Sequence[Word]) -> bool:
-    """True if a command runs `signoff`, by itself or through another program, with any verb but `_ASKING`."""
+    """True if a command runs `signoff`, by itself or through another program, to do more than `_ASKING`."""
     texts = [word.text for word in words]
     called: tuple[re.Pattern[str], ...] = ()
     if name == "signoff":
-        return _ASKING.isdisjoint(texts[1:2])
+        return _does_more_than_ask(texts[1:])
     if name == "uvx" or (name in _STARTERS and "run" in texts):
         called = _PROGRAM, _MODULE
     elif name.startswith(("python", "pypy")):
         called = (_MODULE,)
     at = next((at for at, text in enumerate(texts) if any(each.fullmatch(text) for each in called)), None)
-    return at is not None and _ASKING.isdisjoint(texts[at + 1 : at + 2])
+    return at is not None and _does_more_than_ask(texts[at + 1 :])
+
+
+def _does_more_than_ask(words: Sequence[str]) -> bool:
+    return _ASKING.isdisjoint(words[:1]) or _RUNS in words
 
 
 def _may_name_a_host_of(name: str) -> Callable[[str], bool]:
