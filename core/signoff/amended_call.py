@@ -31,8 +31,8 @@ def as_it_ran(record: HistoryRecord) -> HistoryRecord:
 def amended(call: Call, instead: Instead) -> Call:
     """Return a call with the arguments that a reviewer made of it; other contents leave its name as it is.
 
-    What its agent says of the call that was asked is not true of this one: without a declared command its
-    description is the tool and its arguments.
+    What its agent says of the call that was asked is not true of this one: it has no description but its command,
+    else its tool and arguments.
     """
     if instead.arguments is None:
         return call
@@ -43,7 +43,7 @@ def amended(call: Call, instead: Instead) -> Call:
         return changed
     (step,) = call.snapshot["steps"]
     steps = [{**step, "command": arguments.get(name)}]
-    return replace(changed, description=f"run {arguments.get(name)}", snapshot={**call.snapshot, "steps": steps})
+    return replace(changed, description="", snapshot={**call.snapshot, "steps": steps})
 
 
 def _in_words(tool: str, arguments: Mapping[str, Any]) -> str:

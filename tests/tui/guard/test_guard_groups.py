@@ -71,6 +71,17 @@ def test_a_member_added_between_paint_and_press_is_not_approved(bench: Bench) ->
     assert len(permit.refs) == 2
 
 
+def test_a_member_with_nothing_to_approve_is_left_out(bench: Bench) -> None:
+    """Such as one whose edit is not shown yet: it would run as it was asked."""
+    bench.request("a")
+    bench.request("b")
+    bench.alter("b", nothing="your edit is not shown yet")
+    members = eligible(bench.known.values())
+
+    assert members.ready == (bench.known["a"].ref,)
+    assert [item.reason for item in members.left_out] == [Omission.ALTERED]
+
+
 def test_a_late_member_is_listed_as_new(bench: Bench) -> None:
     named = frozenset({bench.request("a")})
     late = bench.request("late")

@@ -309,6 +309,52 @@ def test_a_text_box_that_decides_nothing_keeps_enter(bench: Bench) -> None:
     assert bench.sent() == []
 
 
+def test_enter_takes_over_an_edit_at_leisure_and_decides_nothing(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.edit_opened()
+    bench.paint()
+
+    assert bench.press("y", bench.now + 1).verdict == EditorText()
+    assert bench.press("enter", bench.now + 1).verdict == Answered("enter")
+    assert bench.sent() == []
+
+
+def test_an_edit_that_was_opened_and_accepted_in_haste_wants_enter_twice(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.edit_opened()
+    bench.paint()
+
+    assert reason(bench.press("enter", bench.now + 0.1)) is Reason.ENTER_AGAIN
+    assert bench.press("enter", bench.now + 0.5).verdict == Answered("enter")
+
+
+def test_enter_at_once_after_text_is_a_line_of_the_edit(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.edit_opened()
+    bench.paint()
+    pasted_at = bench.now + 1
+
+    assert [bench.press(key, pasted_at).verdict for key in ("l", "enter")] == [EditorText()] * 2
+
+
+def test_enter_in_a_suggestion_rejects_exactly_its_request(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.suggestion_opened(bench.known["a"].ref, "E")
+    bench.paint()
+    permit = permit_of(bench.press("enter", bench.now + 1))
+
+    assert (permit.act, permit.refs) == (Act.REJECT, (bench.known["a"].ref,))
+
+
+def test_a_suggestion_about_a_request_that_changed_is_not_sent(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.suggestion_opened(bench.known["a"].ref, "E")
+    bench.paint()
+    bench.request("a", revision=2)
+
+    assert reason(bench.press("enter", bench.now + 1)) is Reason.ENDED
+
+
 def test_a_closed_editor_arms_its_target_anew(bench: Bench) -> None:
     bench.armed("a")
     bench.guard.editor_opened()

@@ -325,6 +325,21 @@ async def test_what_else_a_call_would_do_is_still_shown_when_its_file_was_edited
         assert "then_tell" in "\n".join(row.text.text for row in content.documents[-1])
 
 
+@pytest.mark.parametrize("key", ["ctrl+f", "slash"], ids=["find", "filter"])
+async def test_what_is_looked_for_can_be_written_in_the_editor_too(
+    asking: AgentQueue, place: Path, workdir: Path, key: str
+) -> None:
+    request = post(asking, run("ls build", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        given = editing(seen, lambda text, _: f"{text}ild\n")
+        await seen.press(key, "b", "u", "ctrl+e")
+        await seen.until(lambda: given == ["bu"], "the editor")
+        box = seen.app.review.open_box
+        assert box is not None
+        await seen.until(lambda: box.value == "build", "the text in the box")
+
+
 # -- an agent that cannot run it ---------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from model_samples import stored
 
 from redaction_corpus import GITHUB
-from signoff.effects import FileWrite
+from signoff.effects import Command, FileWrite
 from signoff.present.document.build import documents_for
 from signoff.present.document.model import Document
 from signoff.present.snapshot.snapshot import take
@@ -27,18 +27,32 @@ def missing(sha256: str) -> bytes:
     raise QueueUnavailableError(f"{sha256} is gone")
 
 
-def test_edited_arguments_are_told_before_and_after_and_then_what_was_asked() -> None:
+def test_edited_arguments_are_told_before_and_after_and_then_all_that_ran() -> None:
     request = stored("r", arguments={"title": "Crash", "labels": ["bug"]})
-    asked = documents_for(None, None, request.submission.arguments, "/work")
     instead = Instead(arguments={"title": "Crash on save", "labels": ["bug"]})
-    found = changed_documents(request, asked, instead, missing)
+    found = changed_documents(request, (), instead, missing)
     assert told(found) == [
         "= CHANGED by the reviewer: - asked, + ran",
         '- "title": "Crash",',
         '+ "title": "Crash on save",',
-        "= ASKED: not what ran",
+        "= RAN: all of it",
     ]
-    assert found[-1] is asked[-1]
+    assert 'title: "Crash on save"' in [row.text.text for row in found[-1]]
+
+
+def test_an_edited_command_is_told_before_and_after_and_then_as_it_ran() -> None:
+    snapshot = take([Command("rm -rf build", "/")])
+    request = stored("r", arguments={"command": "rm -rf build"}, snapshot=snapshot.to_json())
+    found = changed_documents(request, (), Instead(arguments={"command": "rm -rf gen"}), missing)
+    assert told(found) == [
+        "= CHANGED by the reviewer: - asked, + ran",
+        "- rm -rf build",
+        "+ rm -rf gen",
+        "= RAN: all of it",
+    ]
+    ran = [row.text.text for document in found[3:] for row in document]
+    assert "rm -rf gen" in ran
+    assert not any("build" in row for row in ran)
 
 
 def test_secrets_are_hidden_by_their_names_and_by_what_they_look_like() -> None:
@@ -46,7 +60,7 @@ def test_secrets_are_hidden_by_their_names_and_by_what_they_look_like() -> None:
     instead = Instead(arguments={"password": "hunter33", "own": "other", "text": f"a {GITHUB}"})
     shown = "\n".join(row.text.text for each in changed_documents(request, (), instead, missing) for row in each)
     assert not any(secret in shown for secret in ("hunter", "mine", "other", GITHUB))
-    assert shown.count("[secret, ") == 5
+    assert shown.count("[secret, ") == 5 + 3  # in the difference, and in what ran
 
 
 def test_an_edited_file_is_told_against_what_was_asked_not_against_the_disk(tmp_path: Path) -> None:

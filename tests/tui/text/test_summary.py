@@ -225,7 +225,14 @@ def test_the_end_of_a_request_is_told_in_words(request_: StoredRequest, words: s
             "approved for session",
         ),
         (
-            Decision(approved=True, by="anna", instead=Instead(arguments={}, summary="1 of 2 hunks")),
+            Decision(approved=True, by="anna", instead=Instead(arguments={}, summary="edited arguments a")),
+            "approved, edited by anna",
+            "approved, edited by you",
+        ),
+        (
+            Decision(
+                approved=True, by="anna", instead=Instead(arguments={}, refused=("a",), summary="1 of 2 hunks")
+            ),
             "approved 1 of 2 hunks by anna",
             "approved 1 of 2 hunks",
         ),

@@ -41,6 +41,7 @@ from signoff_tui.state.documents import (
     scanned,
 )
 from signoff_tui.state.inbox import Entry, Inbox
+from signoff_tui.state.message import as_message
 from signoff_tui.text.summary import RISK_WORD
 
 __all__ = [
@@ -432,7 +433,7 @@ def why_not_given(what: Editable) -> str | None:
     The diff hides unchanged lines that could mislead a reader of the whole file, as in an editor.
     """
     if what.path is None:
-        return None  # a command was looked through, and arguments are ASCII
+        return None  # a command was looked through, and all of the arguments can be seen
     text = what.text.removeprefix("\ufeff").replace("\r\n", "\n")
     return _MISLEADS if any(finding.warn for finding in findings(text, "content")) else None
 
@@ -540,7 +541,7 @@ def _change(
         added=documents[-1].added,
         removed=documents[-1].removed,
         complete=all(document.complete for document in shown),
-        notes=(EDITED, *(note for document in documents for note in document.notes)),
+        notes=tuple(note for document in documents for note in document.notes),
         scanned=True,
         alerts=tuple(dict.fromkeys(alert.message for document in shown for alert in document.scan())),
     )
@@ -570,12 +571,14 @@ def _differs(asked: Mapping[str, Any], arguments: Mapping[str, Any], name: str) 
 
 _ARGUMENTS = "arguments.json"
 _ASKED = "ASKED: not what ran"
+_RAN = "RAN: all of it"
 _CHANGED = "CHANGED by the reviewer"
 
 
 def spelled(arguments: Mapping[str, Any]) -> str:
-    """Return arguments as a text to edit and to compare: ASCII only, so that it cannot act on a terminal."""
-    return json.dumps(arguments, indent=2, ensure_ascii=True) + "\n"
+    """Return arguments as a text to edit and to compare, in ASCII if any of it could not be seen or would act."""
+    text = json.dumps(arguments, indent=2, ensure_ascii=False) + "\n"
+    return text if as_message(text) == text else json.dumps(arguments, indent=2) + "\n"
 
 
 def amended_request(request: StoredRequest, instead: Instead) -> StoredRequest:
@@ -613,8 +616,8 @@ def changed_documents(
     """
     if instead.arguments is not None:
         ran = scanned(make_content(amended_request(request, instead), load))
-        heading = _heading(f"{_CHANGED}: - asked, + ran, and below it all that ran")
-        return (heading, difference(request, instead), *ran.documents)
+        heading = _heading(f"{_CHANGED}: - asked, + ran")
+        return (heading, difference(request, instead), _heading(_RAN), *ran.documents)
     masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
     return (*_changes(asked, instead, load, masks), _heading(_ASKED), *asked)
 

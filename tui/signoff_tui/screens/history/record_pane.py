@@ -63,7 +63,7 @@ def _asking(record: HistoryRecord) -> Sequence[Fact]:
         facts.append(("group", record.group_id, "text"))
     if record.batch_id is not None:
         facts.append(("batch", record.batch_id, "text"))
-    if declared_subject(record) is not None:
+    if declared_subject(record) is not None and described(record):
         facts.append(("it says", described(record), "muted"))
     if record.why:
         facts.append(("why asked", record.why, "text"))

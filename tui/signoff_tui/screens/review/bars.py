@@ -178,7 +178,8 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief
         if change.choice is not None:
             return (foreign(f" {change.summary}: {shown('toggle_hunk')} takes it back", "warn"),)
         edited = Chunk(foreign(f" {name_of(desk, desk.ref(entry))}").text, cut="end")
-        return (edited, chunk(f"  {EDITED}: {shown('edit_call')} edits again", "warn", keep=True))
+        again = "" if brief else f": {shown('edit_call')} edits again"
+        return (edited, chunk(f"  {EDITED}{again}", "warn", keep=True))
     if pointed is not None:
         live = bool(pointed.numbers)
         return (chunk(f" {pointed.named}: ", keep=True), *_key(shown("toggle_hunk"), pointed.verb, live=live))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from signoff_tui.state.documents import Content
     from signoff_tui.state.inbox import Entry
     from signoff_tui.state.session import ReviewSession
+    from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["COPIES", "Outside"]
 
@@ -75,6 +76,19 @@ class Outside:
                 self._screen.say("the edit changed nothing", token="muted")
             else:
                 self.accept(entry, what, after if what.path is not None else after.removesuffix("\n"))
+
+        self.without_terminal(edits, "not edited")
+
+    def edit_line(self, box: TextBox) -> None:
+        """Have the person write what is in a box of one line in their own editor."""
+        if len(self._desk.guard.holds):
+            self._screen.say("Ctrl+E waits: take back what is held, or let it be sent")
+            return
+
+        def edits() -> None:
+            after = self._office.edit(box.value, ".txt")
+            if after is not None:
+                box.write(" ".join(after.split()))
 
         self.without_terminal(edits, "not edited")
 

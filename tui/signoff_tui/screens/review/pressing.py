@@ -8,6 +8,7 @@ from textual import events
 
 from signoff_tui.screens.review.open_bar import Asking, Editing, Finding, Unseen, Writing
 from signoff_tui.widgets.row_list import RowList
+from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
     from signoff_tui.input.actions import Action
@@ -43,6 +44,9 @@ class Pressing:
         screen, bar = self._screen, self._screen.bar
         key = event.character if event.is_printable and event.character else event.key
         screen.say("")
+        if key == "ctrl+e" and isinstance(screen.open_box, TextBox):
+            screen.outside.edit_line(screen.open_box)
+            return True
         if screen.filter_bar.is_open:
             return screen.filtering.takes_key(event)
         if isinstance(bar, Finding):

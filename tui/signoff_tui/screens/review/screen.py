@@ -288,7 +288,7 @@ class ReviewScreen(Screen[None]):
         """Judge every key in one place; a text box gets what is text."""
         event.stop()
         event.prevent_default()
-        if (box := self._open_box) is not None:
+        if (box := self.open_box) is not None:
             box.take(event)
         else:
             self.takes_key(event)
@@ -301,13 +301,14 @@ class ReviewScreen(Screen[None]):
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never a command."""
         event.stop()
-        if (box := self._open_box) is not None:
+        if (box := self.open_box) is not None:
             box.take_paste(event)
         else:
             self.takes_paste(event)
 
     @property
-    def _open_box(self) -> TextBox | MessageBox | None:
+    def open_box(self) -> TextBox | MessageBox | None:
+        """The text box that is written in."""
         if self.filter_bar.is_open:
             return self.filter_bar.box
         if isinstance(self._bar, Finding):

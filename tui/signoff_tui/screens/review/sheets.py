@@ -22,6 +22,7 @@ from signoff_tui.text.lines import (
     foreign,
     fullest,
     line,
+    wrapped,
 )
 from signoff_tui.text.summary import ended_text
 
@@ -119,16 +120,14 @@ def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool
     )
 
 
+_CANNOT_RUN = "this agent cannot run an edited call: Enter rejects and suggests this"
+
+
 def suggestion_lines(desk: ReviewSession, offer: Offer, room: BarRoom) -> tuple[Line, ...]:
     """Return the head of the box for an edit that the agent cannot run."""
     if desk.facts(offer.refs[0].id) is None or not desk.inbox.entry(offer.refs[0].id).waiting:
         return editor_lines(desk, offer, room, hard=False)
-    wordings = [
-        " this agent cannot run an edited call: Enter rejects and suggests this",
-        " cannot run an edited call: Enter rejects, suggests this",
-        " Enter rejects and suggests this",
-    ]
-    return (fullest([line(chunk(words, "warn")) for words in wordings], room.width),)
+    return tuple(wrapped(_CANNOT_RUN, room.width, "warn", head=chunk(" ", keep=True)))
 
 
 _EDITED = {"command": "the command", "arguments": "the arguments (JSON)", "content": "the file"}
