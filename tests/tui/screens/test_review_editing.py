@@ -12,7 +12,7 @@ from screen_bench import HELD, LARGE, QUICK, SMALL, Screen, amend, call, command
 from signoff.queue import AgentQueue, Decision, Instead, RequestState, ReviewQueue, StoredRequest
 from signoff.types import ApprovalRequest
 from signoff_tui.external import HandoverError
-from signoff_tui.state.amendments import Editable, why_not_given
+from signoff_tui.state.edits import Editable, why_not_edited, why_not_given
 
 EDIT, PARTIAL = frozenset({"edit"}), frozenset({"partial"})
 CANNOT = "this agent cannot run an edited call: Enter rejects and suggests this"
@@ -37,7 +37,8 @@ def replacing(old: str, new: str) -> Editor:
 
 async def opens(seen: Screen, request: StoredRequest) -> None:
     await seen.opens(request)
-    await seen.until(lambda: seen.desk.changes.why_not_edited(seen.entry(request)) is None, "looked through")
+    entry = seen.entry(request)
+    await seen.until(lambda: why_not_edited(entry, seen.desk.asked_content(entry)) is None, "looked through")
 
 
 async def edits(seen: Screen, old: str, new: str) -> None:
@@ -197,6 +198,21 @@ async def test_what_the_box_would_change_is_edited_in_the_editor(
     instead = decision_of(looking, request).instead
     assert instead is not None
     assert instead.arguments == {"command": "printf 'a\tb' > two"}
+
+
+async def test_what_the_editor_made_of_the_box_is_taken_as_it_is(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, run("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        editing(seen, lambda text, _: f"{text}\t-l\n")
+        await seen.press("E", "ctrl+e")
+        await seen.shows("EDITED BY YOU")
+        change = seen.desk.changes.of(seen.entry(request))
+        assert change is not None
+        assert change.instead is not None
+        assert change.instead.arguments == {"command": "ls\t-l"}
 
 
 async def test_a_request_that_ends_meanwhile_keeps_box_and_text(

@@ -27,8 +27,8 @@ from signoff_tui.screens.history.looking import (
     look_for_values,
 )
 from signoff_tui.screens.history.together import Act, sizes_of_acts
-from signoff_tui.state.amendments import changed_documents
 from signoff_tui.state.documents import Content
+from signoff_tui.state.edits import changed_documents
 from signoff_tui.widgets.document.highlight import highlight_blocks
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.workers import run_beside

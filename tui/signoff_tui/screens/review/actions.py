@@ -17,7 +17,8 @@ from signoff_tui.screens.review.filter import hidden_words
 from signoff_tui.screens.review.layout import BORDER_STEP
 from signoff_tui.screens.review.open_bar import Asking, Finding
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
-from signoff_tui.state.amendments import AmendedCall, what_to_edit, why_not_given
+from signoff_tui.state.amendments import AmendedCall
+from signoff_tui.state.edits import what_to_edit, why_not_edited, why_not_given
 from signoff_tui.state.inbox import Entry, Order, following
 from signoff_tui.state.message import fits_in_a_box
 from signoff_tui.state.persistence import elsewhere, saved_by_digit
@@ -422,8 +423,8 @@ class Actions:
         if entry is None or not screen.content_visible:
             screen.say("open a request to edit it", token="muted")
             return
-        key, why_not = desk.keys.shown("edit_call"), desk.changes.why_not_edited(entry)
-        content = desk.asked_content(entry)
+        key, content = desk.keys.shown("edit_call"), desk.asked_content(entry)
+        why_not = why_not_edited(entry, content)
         if why_not is not None or content is None:
             screen.say(f"cannot edit: {why_not}")
             return

@@ -10,8 +10,8 @@ from msgspec import Struct
 from signoff_tui.guard import Offer, Ref
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.allow import Allowing, allow_sheet
-from signoff_tui.state.amendments import Editable
 from signoff_tui.state.documents import ContentKey
+from signoff_tui.state.edits import Editable
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint
 from signoff_tui.text.lines import Line

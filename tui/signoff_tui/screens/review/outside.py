@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from signoff_tui.context import Office
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import Work
-    from signoff_tui.state.amendments import Editable
     from signoff_tui.state.documents import Content
+    from signoff_tui.state.edits import Editable
     from signoff_tui.state.inbox import Entry
     from signoff_tui.state.session import ReviewSession
     from signoff_tui.widgets.text_box import TextBox

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from signoff_tui.guard import Offer, Omission, Ref
 from signoff_tui.screens.review.bars import what_is_missing
 from signoff_tui.screens.review.names import agents_of, as_many, left_out_names, listed, name_of, names_of
-from signoff_tui.state.amendments import DECIDED, Editable
 from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.documents import ContentKey
+from signoff_tui.state.edits import DECIDED, Editable
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow

@@ -23,10 +23,11 @@ from signoff_tui.context import Office
 from signoff_tui.guard import Held
 from signoff_tui.screens.lately import Lately, look_back
 from signoff_tui.screens.review.allow import LAST, subject_of
-from signoff_tui.state.amendments import AmendedCall, Editable, edited
+from signoff_tui.state.amendments import AmendedCall
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
 from signoff_tui.state.drift import FilesNow, Looked
+from signoff_tui.state.edits import Editable, edited
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.read_marks import ReadMark, ReadMarks
 from signoff_tui.widgets.document.highlight import highlight_blocks

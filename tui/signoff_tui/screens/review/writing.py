@@ -9,8 +9,8 @@ from signoff_tui.guard import Cause
 from signoff_tui.input.actions import action_of
 from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.review.open_bar import Editing, Finding, OpenBar, Writing
-from signoff_tui.state.amendments import DECIDED
 from signoff_tui.state.documents import content_key
+from signoff_tui.state.edits import DECIDED
 from signoff_tui.state.message import LONGEST, Message, as_message, fits_in_a_box
 from signoff_tui.text.summary import summarize
 from signoff_tui.widgets.text_box import TextBox
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.decisions import Decisions
     from signoff_tui.screens.review.layout import Layout
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.state.amendments import Editable
+    from signoff_tui.state.edits import Editable
     from signoff_tui.state.inbox import Entry
     from signoff_tui.widgets.message_box import MessageBox
 
@@ -104,8 +104,8 @@ class Boxes:
         """Open the box for an edit that came from an editor, if a message holds it."""
         if (why_not := _why_not(what, text)) is not None:
             self._screen.say(f"not suggested: {why_not}")
-        elif not fits_in_a_box(what.suggestion(text)):
-            self._screen.say(f"not suggested: a message has at most {LONGEST:,} characters that can be seen")
+        elif len(as_message(what.suggestion(text))) > LONGEST:
+            self._screen.say(f"not suggested: a message has at most {LONGEST:,} characters")
         else:
             self._open_suggestion(entry, what)
 
@@ -116,20 +116,37 @@ class Boxes:
 
     def accept(self, bar: Editing) -> None:
         """Take over an edit: it is compared, shown and has to be read. What cannot run stays in the box."""
-        desk, text = self._screen.desk, self._box.value
-        entry = desk.inbox.entry(bar.of[0]) if bar.of[0] in desk.inbox else None
-        if entry is None or not entry.waiting:
-            self._screen.say(f"cannot edit: {DECIDED}; your text is kept")
-        elif (why_not := bar.what.why_not(text)) is not None:
+        text = self._box.value
+        if (why_not := self._why_not_accepted(bar, text)) is not None:
+            self._screen.say(why_not)
+            return
+        self._decisions.close_bar()
+        self._compare(bar, text)
+
+    def _accept_without_box(self, bar: Editing, text: str) -> None:
+        """Take over an edit that the box would not hold as it is."""
+        self._decisions.close_bar()
+        self._screen.desk.changes.keep_draft(bar.of[0], bar.what, text)
+        if (why_not := self._why_not_accepted(bar, text)) is not None:
             self._screen.say(why_not)
         else:
-            self._decisions.close_bar()
-            if content_key(entry.request) == bar.of:
-                self._screen.outside.accept(entry, bar.what, text)
-            else:
-                key = desk.keys.shown("edit_call")
-                self._screen.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
-            self._screen.redraw(Cause.CHANGED)
+            self._compare(bar, text)
+
+    def _why_not_accepted(self, bar: Editing, text: str) -> str | None:
+        inbox = self._screen.desk.inbox
+        if bar.of[0] not in inbox or not inbox.entry(bar.of[0]).waiting:
+            return f"cannot edit: {DECIDED}; your text is kept"
+        return bar.what.why_not(text)
+
+    def _compare(self, bar: Editing, text: str) -> None:
+        desk = self._screen.desk
+        entry = desk.inbox.entry(bar.of[0])
+        if content_key(entry.request) == bar.of:
+            self._screen.outside.accept(entry, bar.what, text)
+        else:
+            key = desk.keys.shown("edit_call")
+            self._screen.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
+        self._screen.redraw(Cause.CHANGED)
 
     # -- looking for words ---------------------------------------------------------------------------------
 
@@ -224,7 +241,7 @@ class Boxes:
         if len(self._screen.desk.guard.holds):
             self._screen.say("Ctrl+E waits: take back what is held, or let it be sent")
             return
-        box, bar, inbox = self._box, self._screen.bar, self._screen.desk.inbox
+        box, bar = self._box, self._screen.bar
         suffix = bar.what.suffix if isinstance(bar, Editing) else ".txt"
 
         def write() -> None:
@@ -232,10 +249,7 @@ class Boxes:
             if after is None:
                 return
             if isinstance(bar, Editing) and not fits_in_a_box(after):
-                self._screen.desk.changes.keep_draft(bar.of[0], bar.what, after)
-                box.take_text()
-                self._decisions.close_bar()
-                self._screen.outside.accept(inbox.entry(bar.of[0]), bar.what, after.removesuffix("\n"))
+                self._accept_without_box(bar, after.removesuffix("\n"))
                 return
             text = after.removesuffix("\n") if isinstance(bar, Editing) else as_message(after).strip()
             if len(text) > LONGEST:

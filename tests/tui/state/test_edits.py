@@ -13,7 +13,7 @@ from signoff.present.document.model import Document
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import QueueUnavailableError
 from signoff.queue.amendment import Instead
-from signoff_tui.state.amendments import changed_documents
+from signoff_tui.state.edits import changed_documents
 
 _SIGNS = {"added": "+", "removed": "-", "file": "="}
 
