@@ -102,6 +102,17 @@ async def test_the_original_stands_only_in_the_difference(asking: AgentQueue, pl
         assert only.rstrip().endswith("- rm -rf build dist")
 
 
+async def test_the_row_of_an_edited_call_says_so_however_long_its_name_is(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, run("ls build", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        await edits(seen, "build", "gen " * 30)
+        await seen.shows("EDITED BY YOU")
+        assert " edited " in seen.line("▌")
+
+
 async def test_an_edit_has_the_risk_of_what_would_run(asking: AgentQueue, place: Path, workdir: Path) -> None:
     request = post(asking, run("ls", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:

@@ -220,9 +220,8 @@ class AmendedCall(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The `summary` for little room: ``3/5``, or `EDITED`."""
-        if self.choice is None:
-            return EDITED
+        """The `summary` of a choice for little room: ``3/5``."""
+        assert self.choice is not None
         return f"{len(self.choice.hunks) - len(self.choice.refused)}/{len(self.choice.hunks)}"
 
 

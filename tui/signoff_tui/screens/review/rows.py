@@ -12,6 +12,7 @@ from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.screens.review.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
+from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.delivery import is_unconfirmed
 from signoff_tui.state.inbox import Entry, Group, InboxRow, RowKey
 from signoff_tui.state.session import ReviewSession
@@ -107,7 +108,7 @@ def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *
     )
     state = f"{read}/{len(pending)}" if pending else _how_many_ended(members)
     right = [_agent(_agents(members)), _state(chunk(state, "text" if pending else "closed"))]
-    return _fitted(left, chunk(size_of(desk, group), "muted", keep=True), None, right, width)
+    return _fitted(left, chunk(size_of(desk, group), "muted", keep=True), (), right, width)
 
 
 def _request_row(
@@ -127,13 +128,20 @@ def _request_row(
     others = (*left, *(agent if width >= AGENT_COLUMN else ()))
     state = _in_words(_word(desk, entry, style), width - sum(piece.width for piece in others) - 1)
     right = [agent, _state(state)]
-    return _fitted(left, chunk(counts, keep=True) if counts else None, _note(desk, entry), right, width)
+    return _fitted(left, chunk(counts, keep=True) if counts else None, _notes(desk, entry), right, width)
 
 
 def _fitted(
-    left: tuple[Chunk, ...], change: Chunk | None, note: Chunk | None, right: Sequence[Sequence[Chunk]], width: int
+    left: tuple[Chunk, ...],
+    change: Chunk | None,
+    notes: Sequence[Chunk],
+    right: Sequence[Sequence[Chunk]],
+    width: int,
 ) -> Line:
-    """A row whose name comes first: a change leaves enough of it, the reason of the risk all of it."""
+    """A row whose name comes first: a change leaves enough of it, the first note that fits all of it.
+
+    The last of several notes is told in any case.
+    """
     agent, state = right
     ends = (*(agent if width >= AGENT_COLUMN else ()), *state)
     room = width - sum(piece.width for piece in (*left[:-1], *ends))
@@ -141,8 +149,10 @@ def _fitted(
     if change is not None and room - min(name, LEAST_NAME) > change.width:
         told = [chunk(" ", keep=True), change]
         room -= change.width + 1
-    if note is not None and room - name > min(note.width, LEAST_NOTE):
-        told = [chunk(" ", keep=True), replace(note, most=room - name - 1, cut="end"), *told]
+    note = next((each for each in notes if each.width < room - name), notes[-1] if notes else None)
+    if note is not None and (notes[1:] or room - name > min(note.width, LEAST_NOTE)):
+        most = note.width if notes[1:] else room - name - 1
+        told = [chunk(" ", keep=True), replace(note, most=most, cut="end"), *told]
     return Line(left, (*told, *ends))
 
 
@@ -199,16 +209,17 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
     return chunk(word, token)
 
 
-def _note(desk: ReviewSession, entry: Entry) -> Chunk | None:
-    """What the reviewer changed, else the first reason of a risk above low."""
+def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:
+    """What the reviewer changed, else the first reason of a risk above low; in fewer and fewer words."""
     submission = entry.request.submission
     if entry.closed:
-        return None
+        return ()
     if (change := desk.changes.of(entry)) is not None:
-        return chunk(change.short, "warn", keep=True)
+        words = (EDITED, EDITED.split()[0]) if change.choice is None else (change.short,)
+        return [chunk(each, "warn", keep=True) for each in words]
     if not submission.risk_reasons or submission.risk is Risk.LOW:
-        return None
-    return foreign(submission.risk_reasons[0], "muted", keep=True)
+        return ()
+    return (foreign(submission.risk_reasons[0], "muted", keep=True),)
 
 
 def size_of(desk: ReviewSession, group: Group) -> str:
