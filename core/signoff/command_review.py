@@ -27,6 +27,7 @@ from signoff.present.reveal import SafeText, reveal_line
 from signoff.queue.records import Risk, StoredRequest
 from signoff.settings_yaml import ConfigError
 from signoff.shown_commands import ShownCommand
+from signoff.text.risk import risk_reasons
 
 if TYPE_CHECKING:
     from signoff.config.verdicts import SettingsVerdicts
@@ -49,9 +50,6 @@ WORDS = tuple(RISK_WORD[risk] for risk in LEVELS)
 
 _LONGEST = 400
 """The most characters of a part that are shown: the command stands above it, whole."""
-
-_UNKNOWN = "unknown-command"
-"""A reason that is left out if there is another one."""
 
 
 class ToldPart(Struct, frozen=True):
@@ -196,8 +194,7 @@ class _Telling:
         for path in part.writes:
             more = len(path) - _LONGEST
             yield f"{f'({more:,} more characters) ' if more > 0 else ''}writes ", path[:_LONGEST]
-        more_telling = [reason for reason in part.reasons if reason != _UNKNOWN]
-        reasons = ", ".join(more_telling or part.reasons)
+        reasons = ", ".join(risk_reasons(part.reasons))
         by, rule = self._by(part.verdict)
         if reasons or by:
             yield f"{reasons}{'; ' if reasons and by else ''}{by}", rule

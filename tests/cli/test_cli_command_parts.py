@@ -55,11 +55,11 @@ def test_each_part_is_told_with_what_joins_it_its_risk_what_it_writes_and_its_ru
         '  #   runs by rule "git status"',
         "  # part 2, med, if the one before works: git commit -m x",
         "  #   writes log",
-        '  #   redirection; asks by rule "git commit"',
+        '  #   writes to a file; asks by rule "git commit"',
         "  # part 3, HIGH, then: rm -rf a",
-        '  #   delete; blocked by rule "rm"',
+        '  #   deletes files; blocked by rule "rm"',
         "  # part 4, med, reads what the one before prints: tee b",
-        "  #   unknown-command; no rule: asks",
+        "  #   unknown command; no rule: asks",
     ]
 
 
@@ -144,7 +144,7 @@ def test_the_talk_line_by_line_tells_them_before_anything_is_approved(cli: Cli, 
         shown = told(desk.line("y 1").text)
     assert shown[3:] == [
         "  # part 2, HIGH, if the one before works: rm a",
-        '  #   delete; blocked by rule "rm"',
+        '  #   deletes files; blocked by rule "rm"',
     ]
 
 

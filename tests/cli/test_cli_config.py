@@ -298,7 +298,7 @@ DOUBTFUL = {
     ),
     "a risk that nobody sees": (
         "shell_rules: [{pattern: rm, approval: false}]",
-        "1:15: shell_rules[0]: runs unasked, although its risk is HIGH (delete, unknown-command)",
+        "1:15: shell_rules[0]: runs unasked, although its risk is HIGH (deletes files)",
     ),
     "a rule with a root that there is not": (
         "shell_rules: [{pattern: ls, approval: false, sandbox_paths: [out]}]",

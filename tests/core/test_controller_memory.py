@@ -214,7 +214,7 @@ async def test_what_a_callback_wants_remembered_and_is_not_is_told(
     controller = ApprovalController(approval_callback=callback, cwd=str(workdir))
     with pytest.warns(RuntimeWarning, match="approved once") as told:
         decision = await ask(controller, outside)
-    words = "approved once, not for the session: it is HIGH risk (outside-root, hidden-chars)"
+    words = "approved once, not for the session: it is HIGH risk (outside the project, hidden chars)"
     assert decision.note == (words if note is None else f"go on ({words})")
     assert "\x1b" not in str(told[0].message)
 

@@ -85,12 +85,10 @@ def test_the_worst_effect_decides_and_every_reason_is_named() -> None:
         "ls -la src",
         "git status",
         "git log --oneline -5",
-        "python3 -m unittest discover -s tests",
-        "pytest -q",
         "cat README.md | wc -l",
         "grep -rn TODO src && echo found",
         "echo 'rm -rf /'",
-        "nice -n 5 pytest -q",
+        "nice -n 5 ruff check",
         "cat ./README.md ../project/a",
         "[ -f a ] && echo rm",
         "ls 2>/dev/null",
@@ -98,6 +96,16 @@ def test_the_worst_effect_decides_and_every_reason_is_named() -> None:
 )
 def test_a_plain_harmless_command_is_low(command: str) -> None:
     assert of_command(command) == Assessment(Risk.LOW, ())
+
+
+@pytest.mark.parametrize("command", ["pytest -q", "python3 -m unittest discover -s tests", "nice -n 5 pytest -q"])
+def test_a_test_runner_is_low_and_runs_code_of_the_project(command: str) -> None:
+    assert of_command(command) == Assessment(Risk.LOW, ("runs-project-code",))
+
+
+@pytest.mark.parametrize("command", ["tox -e py", "npm test", "go test ./...", "cargo test"])
+def test_other_ways_to_run_the_tests_run_code_of_the_project_too(command: str) -> None:
+    assert "runs-project-code" in of_command(command).reasons
 
 
 @pytest.mark.parametrize(

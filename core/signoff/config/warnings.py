@@ -26,6 +26,7 @@ from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
 from signoff.queue.records import Risk
 from signoff.settings_yaml import Problem
+from signoff.text.risk import risk_reasons
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.os_profile import is_of_the_system
 
@@ -257,7 +258,7 @@ def _of_rule(report: Report, facts: RuleFacts, index: int) -> Iterator[SettingsW
 def _of_unasked(pattern: str, directory: str, path: KeyPath) -> Iterator[SettingsWarning]:
     found = assess("", {}, (Command(pattern, directory),), directory)
     if found.risk is Risk.HIGH:
-        reasons = ", ".join(found.reasons)
+        reasons = ", ".join(risk_reasons(found.reasons))
         yield SettingsWarning(path, f"runs unasked, although its risk is HIGH ({reasons})")
 
 

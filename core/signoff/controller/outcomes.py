@@ -16,6 +16,7 @@ from signoff.queue.records import (
     StoredRequest,
     Submission,
 )
+from signoff.text.risk import risk_reasons
 from signoff.types import ApprovalDecision
 
 __all__ = ["failed", "for_once", "from_grant", "from_mode", "from_outcome", "not_run", "to_queue"]
@@ -79,7 +80,7 @@ def for_once(decision: ApprovalDecision, call: Submission) -> ApprovalDecision:
         call: The approved call.
     """
     if call.risk is Risk.HIGH:
-        reason = f"it is HIGH risk ({', '.join(call.risk_reasons)})"
+        reason = f"it is HIGH risk ({', '.join(risk_reasons(call.risk_reasons))})"
     else:
         reason = "it leads elsewhere through a link, or hides a secret"
     told = f"approved once, not for the session: {reason}"

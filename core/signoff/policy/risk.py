@@ -1,7 +1,7 @@
 """The risk of a call: low, medium or high, with reasons.
 
 Computed from the declared effects and arguments of the call, never from its own description. Reasons are short
-stable words that the screen shows next to the level. When in doubt the level goes up, not down.
+stable codes, which `text.risk` puts into words. When in doubt the level goes up, not down.
 """
 
 from __future__ import annotations
@@ -298,6 +298,11 @@ _HARMLESS = frozenset(
 )  # fmt: skip
 _HARMLESS_GIT = frozenset({"status", "diff", "log", "show"})
 _HARMLESS_MODULES = frozenset({"pytest", "unittest", "ruff", "mypy"})
+_TEST_RUNNERS = frozenset(
+    {"pytest", "py.test", "unittest", "tox", "nox", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest"}
+)
+_TESTING = frozenset({"cargo", "go", "make", "npm", "pnpm", "yarn"})
+"""Programs that run the tests of a project if their first word is `test`."""
 _TRANSPARENT = frozenset({"command", "nice", "nohup", "time", "timeout", "stdbuf"})
 """Programs that only run another command, which is judged by itself."""
 
@@ -387,6 +392,8 @@ def run_findings(part: Part, cwd: str) -> Iterator[Finding]:
         yield Risk.MEDIUM, "substitution"
     elif name not in _NETWORK and side_door(part.words, of_readers=True):
         yield Risk.MEDIUM, "side-door"
+    if _runs_project_code(part.words):
+        yield Risk.LOW, "runs-project-code"
     if not _harmless(part.words):
         yield Risk.MEDIUM, "unknown-command"
 
@@ -476,6 +483,14 @@ def _leads_outside(word: Word, cwd: str) -> bool:
     path = os.path.normpath(os.path.join(cwd, text))  # noqa: PTH118 - text, not a path here
     looks_like_a_path = text.startswith(("/", "../")) or text == ".."
     return looks_like_a_path and path != "/dev/null" and not f"{path}/".startswith(f"{cwd.rstrip('/')}/")
+
+
+def _runs_project_code(words: Sequence[Word]) -> bool:
+    """True for a test runner: what it does is up to the code of the project."""
+    name, texts = _name(words), [word.text for word in words]
+    if name.startswith("python") and texts[1:2] == ["-m"]:
+        name = "".join(texts[2:3])
+    return name in _TEST_RUNNERS or (name in _TESTING and texts[1:2] == ["test"])
 
 
 def _harmless(words: Sequence[Word]) -> bool:

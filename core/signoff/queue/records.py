@@ -242,7 +242,7 @@ class Submission:
         batch_position: Zero-based position in the batch, or None.
         batch_remaining: The next calls of the agent, in order: ``{"tool": …, "arguments": …}``.
         risk: Risk of the call.
-        risk_reasons: Short reasons, empty for low.
+        risk_reasons: Codes of the reasons, see `signoff.text.risk`.
         why: The rule or tool that asked.
         supports: Features that the producer can honor: any of ``note``, ``hard``, ``session``; and, to run
             something else than was asked, ``partial`` and ``edit``, see `Instead`.

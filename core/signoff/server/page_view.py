@@ -24,6 +24,7 @@ from signoff.shown_request.content import SIGN_OF_ROW, content_of
 from signoff.shown_request.facts import end_of, fact_lines, session_reach, warnings_of
 from signoff.shown_request.row import kind_of, short_id, tool_of, what_of
 from signoff.text.outcome import outcome_text
+from signoff.text.risk import risk_reasons
 from signoff.text.time import iso, length_text, local_time
 
 if TYPE_CHECKING:
@@ -398,7 +399,7 @@ def whole_request(
         end="" if request.pending else end_of(request),
         notes=note_lines(request.decision.note if request.decision else None),
         description=one_line(hidden.mask_text(call.description).text, "description"),
-        reasons=tuple(map(one_line, call.risk_reasons)),
+        reasons=tuple(map(one_line, risk_reasons(call.risk_reasons))),
         facts=tuple(fact for fact in fact_lines(request, now, hidden) if fact[0] not in elsewhere),
         warnings=tuple(warnings_of(request)),
         content=shown,

@@ -10,6 +10,7 @@ from signoff.present.reveal import one_line, reveal_line
 from signoff.queue.grant_coverage import session_text
 from signoff.shown_request.row import tool_of
 from signoff.text.outcome import outcome_text
+from signoff.text.risk import risk_reasons
 from signoff.text.time import length_text
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def fact_lines(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[t
     hidden = hidden.also(submission.masked_keys)
     yield "request", f"{request.id}, revision {request.revision}"
     yield "state", _state(request, now)
-    reasons = ", ".join(one_line(reason) for reason in submission.risk_reasons)
+    reasons = ", ".join(map(one_line, risk_reasons(submission.risk_reasons)))
     yield "risk", RISK_WORD[submission.risk] + (f": {reasons}" if reasons else "")
     for label, text, field in _agent_texts(request):
         yield label, one_line(hidden.mask_text(text).text, field)

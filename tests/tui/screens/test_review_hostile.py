@@ -149,7 +149,7 @@ async def test_the_hidden_characters_are_shown_and_warned_of(place: Path, workdi
             await seen.reads(request)
             await seen.shows(
                 "ad<U+200B ZWSP>min<U+202E RLO>",
-                "hidden-chars",
+                "hidden chars",
                 "! agent: a word of other letters that reads like ASCII",
                 "! tool: two scripts inside one word: <U+0440>",
             )

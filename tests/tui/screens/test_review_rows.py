@@ -69,8 +69,8 @@ def test_a_low_risk_is_not_said_and_a_higher_one_is_with_its_first_reason() -> N
     low, high = row_texts(desk, 50)
     assert low.startswith("      { ")
     assert high.startswith(" HIGH { ")
-    assert " delete " in high
-    assert "outside-root" not in high
+    assert " deletes files " in high
+    assert "outside the project" not in high
 
 
 def test_a_change_gives_way_to_a_long_name() -> None:

@@ -67,11 +67,11 @@ def test_each_part_is_told_with_its_risk_its_reasons_and_its_rule(shop: Path) ->
         "low     git status",
         '     runs by rule "git status"',
         "med  && git commit -m x",
-        '     unknown-command; asks by rule "git commit"',
+        '     unknown command; asks by rule "git commit"',
         "HIGH ;  rm -rf a",
-        '     delete; blocked by rule "rm"',
+        '     deletes files; blocked by rule "rm"',
         "HIGH |  tee ../b",
-        "     outside-root; no rule: asks",
+        "     outside the project; no rule: asks",
     ]
 
 
@@ -99,7 +99,7 @@ def test_rules_that_are_not_in_force_are_not_used(shop: Path) -> None:
     change(trusted_rules(shop))
     found = texts(shown("git commit", shop))
     assert found[0] == f"1 part: med   {shop}/signoff.yaml changed since you trusted it, so its rules are not used"
-    assert found[1:] == ["med  git commit", "     unknown-command"]
+    assert found[1:] == ["med  git commit", "     unknown command"]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_list_of_trust_that_cannot_be_read_is_no_reason_for_calm(shop: Path, t
 
 def test_the_rules_of_today_say_nothing_of_what_was_decided_before(shop: Path) -> None:
     trusted_rules(shop)
-    assert texts(shown("rm a", shop, state=RequestState.APPROVED)) == ["1 part: HIGH", "HIGH rm a", "     delete"]
+    assert texts(shown("rm a", shop, state=RequestState.APPROVED)) == ["1 part: HIGH", "HIGH rm a", "     deletes files"]
 
 
 # -- what cannot be told -------------------------------------------------------------------------------------

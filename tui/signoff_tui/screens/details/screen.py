@@ -10,6 +10,7 @@ from signoff.present.document.rows import joined
 from signoff.present.document.structured import structured_document
 from signoff.present.reveal import SafeText, reveal_line
 from signoff.queue.records import StoredRequest
+from signoff.text.risk import risk_reasons
 from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.screens.scrolling import ScrollingScreen
@@ -84,7 +85,7 @@ def _fact(label: str, text: SafeText, width: int) -> list[Line]:
 def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
     submission, asked = request.submission, request.asked_by
     hidden = DEFAULT_REDACTION.also(submission.masked_keys)
-    reasons = ", ".join(submission.risk_reasons)
+    reasons = ", ".join(risk_reasons(submission.risk_reasons))
     yield (
         "why you are asked",
         [

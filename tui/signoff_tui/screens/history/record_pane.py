@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from signoff.masked_subject import declared_subject, described
 from signoff.queue import HistoryRecord, Risk, StoredRequest
+from signoff.text.risk import risk_reasons
 from signoff.text.time import local_time
 from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, took_words
 from signoff_tui.text.lines import Line, chunk, wrapped
@@ -52,7 +53,7 @@ def _call(record: HistoryRecord) -> Sequence[Fact]:
     if about is None:
         facts.append(("what", described(record), "text"))
     if record.risk is not Risk.LOW or record.risk_reasons:
-        reasons = f": {', '.join(record.risk_reasons)}" if record.risk_reasons else ""
+        reasons = f": {', '.join(risk_reasons(record.risk_reasons))}" if record.risk_reasons else ""
         facts.append(("risk", f"{RISK_WORD[record.risk]}{reasons}", f"risk-{record.risk}"))
     return facts
 

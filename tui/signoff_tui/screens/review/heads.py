@@ -9,6 +9,7 @@ from msgspec import Struct
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import Risk
+from signoff.text.risk import risk_reasons
 from signoff.text.time import age_text, left_text, local_time
 from signoff_tui.context import Announcement
 from signoff_tui.screens.review.layout import LEAST_COLUMNS, LEAST_ROWS, WIDE, Layout
@@ -29,7 +30,6 @@ __all__ = [
     "group_head",
     "lost_lines",
     "request_head",
-    "risk_words",
     "status_line",
     "too_small_lines",
 ]
@@ -294,17 +294,11 @@ def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
 
 def _risk(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
     """The risk in words, with its reasons."""
-    risk, reasons = desk.changes.risk(entry), desk.request(entry).submission.risk_reasons
+    risk, reasons = desk.changes.risk(entry), risk_reasons(desk.request(entry).submission.risk_reasons)
     level = chunk(f"{RISK_WORD[risk]} risk" if risk is not Risk.HIGH else "HIGH", f"risk-{risk}", keep=True)
-    if not reasons or risk is Risk.LOW:
+    if not reasons:
         return (level,)
     return (level, chunk(": ", "muted"), foreign(", ".join(reasons), "muted"))
-
-
-def risk_words(entry: Entry) -> str:
-    """Return the risk of a request with its reasons."""
-    submission = entry.request.submission
-    return ": ".join(filter(None, [RISK_WORD[submission.risk], ", ".join(submission.risk_reasons)]))
 
 
 _LOOKS_RIGHT = frozenset({"disguise", "look-alike", "mixed-script"})
@@ -317,7 +311,7 @@ def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *
     content = desk.content(entry)
     head, plain = chunk(" ! ", "warn", keep=True), chunk(" ", keep=True)
     risk = desk.changes.risk(entry)
-    reasons = ", ".join(desk.request(entry).submission.risk_reasons)
+    reasons = ", ".join(risk_reasons(desk.request(entry).submission.risk_reasons))
     if risk is not Risk.LOW and reasons and (brief or _who_has_no_room(desk, entry, summary, width)):
         yield from wrapped(reasons, width, "muted", head=plain)
     for words in _alarming(desk, entry, summary):

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
+from signoff.text.risk import risk_reasons
 from signoff_tui.screens.review.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
 from signoff_tui.state.amendments import EDITED
@@ -219,7 +220,7 @@ def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:
         return [chunk(each, "warn", keep=True) for each in words]
     if not submission.risk_reasons or submission.risk is Risk.LOW:
         return ()
-    return (foreign(submission.risk_reasons[0], "muted", keep=True),)
+    return (foreign(risk_reasons(submission.risk_reasons)[0], "muted", keep=True),)
 
 
 def size_of(desk: ReviewSession, group: Group) -> str:
