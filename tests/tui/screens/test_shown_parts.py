@@ -122,7 +122,8 @@ def test_a_list_of_trust_that_cannot_be_read_is_no_reason_for_calm(shop: Path, t
 
 def test_the_rules_of_today_say_nothing_of_what_was_decided_before(shop: Path) -> None:
     trusted_rules(shop)
-    assert texts(shown("rm a", shop, state=RequestState.APPROVED)) == ["1 part: HIGH", "HIGH rm a", "     deletes files"]
+    found = texts(shown("rm a", shop, state=RequestState.APPROVED))
+    assert found == ["1 part: HIGH", "HIGH rm a", "     deletes files"]
 
 
 # -- what cannot be told -------------------------------------------------------------------------------------
