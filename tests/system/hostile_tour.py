@@ -61,7 +61,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("group", "", each=False),
         Surface("approve sheet", "Approve exactly"),
         Surface("stop sheet", "STOP: reject all"),
-        Surface("stop with a message", "STOP .*reject"),
+        Surface("stop with a message", "rest of the agent's turn"),
         Surface("text box", "pasted", one_row=True, each=False),
         Surface("held", "u undo", one_row=True, each=False),
         Surface("taken back", "taken back", one_row=True, each=False),

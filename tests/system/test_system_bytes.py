@@ -253,7 +253,7 @@ def clicks_on_sheets(listener: Listener) -> None:
     for key, words in (
         ("s", "Allow for this session"),
         ("n", "what to do instead"),
-        ("x", "STOP"),
+        ("x", "rest of the agent's turn"),
         ("X", "STOP: reject all"),
     ):
         listener.decides(key, words)

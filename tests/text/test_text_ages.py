@@ -15,7 +15,7 @@ A_MOMENT = 0.002
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(-3, "00:00"), (9.9, "00:00"), (10, "00:10"), (252, "04:10"), (3599, "59:50"), (3725, "1h02m")],
+    [(-3, "0:00"), (9.9, "0:00"), (10, "0:10"), (252, "4:10"), (3599, "59:50"), (3725, "1h02m")],
 )
 def test_how_long_ago_something_was_is_told_in_steps_of_ten_seconds(seconds: float, text: str) -> None:
     assert age_text(seconds) == text
@@ -23,7 +23,7 @@ def test_how_long_ago_something_was_is_told_in_steps_of_ten_seconds(seconds: flo
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(-3, "00:00"), (0.5, "00:00"), (9.9, "00:09"), (19, "00:10"), (3599, "59:50"), (93_784, "1d02h")],
+    [(-3, "0:00"), (0.5, "0:00"), (9.9, "0:09"), (19, "0:10"), (3599, "59:50"), (93_784, "1d02h")],
 )
 def test_of_the_time_that_is_left_the_last_seconds_are_told_one_by_one(seconds: float, text: str) -> None:
     assert left_text(seconds) == text
@@ -40,7 +40,7 @@ def test_the_words_for_an_age_change_when_it_was_said_and_not_before(seconds: fl
 def test_the_words_for_the_time_left_change_when_it_was_said_and_not_before(seconds: float) -> None:
     wait = until_left_changes(seconds)
     if wait is None:
-        assert left_text(seconds) == left_text(-1) == "00:00"
+        assert left_text(seconds) == left_text(-1) == "0:00"
         return
     assert left_text(max(seconds - wait, 0) + A_MOMENT) == left_text(seconds)
     assert left_text(seconds - wait - A_MOMENT) != left_text(seconds)

@@ -32,16 +32,16 @@ APPROVED, REJECTED = RequestState.APPROVED, RequestState.REJECTED
         (
             APPROVED,
             Decision(approved=True, source=DecisionSource.GRANT),
-            ("approved", "approved by memory", "approved"),
+            ("approved", "allowed", "approved"),
         ),
         (REJECTED, NO, ("rejected", "rejected", "rejected")),
         (REJECTED, Decision(approved=False, hard=True), ("rejected", "stopped", "stopped")),
         (
             REJECTED,
             Decision(approved=False, source=DecisionSource.CASCADE),
-            ("rejected with its batch", "stopped with its batch", "stopped too"),
+            ("rejected with its batch", "stopped with its turn", "stopped too"),
         ),
-        (RequestState.EXPIRED, None, ("expired", "expired, nobody decided", "expired")),
+        (RequestState.EXPIRED, None, ("expired", "expired", "expired")),
         (RequestState.SUPERSEDED, YES, ("superseded", "superseded by a newer revision", "superseded")),
     ],
 )

@@ -20,10 +20,10 @@ def text(line: Line) -> str:
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (40, "Inbox 16 waiting 2 HIGH 00:30"),
-        (50, "signoff Inbox 16 waiting 2 HIGH oldest 00:30"),
-        (80, "signoff Inbox 16 waiting 2 HIGH oldest 00:30 3 agents"),
-        (120, "signoff Inbox Agents History Rules 16 waiting 2 HIGH oldest 00:30 3 agents"),
+        (40, "Inbox 16 waiting 2 HIGH 0:30"),
+        (50, "signoff Inbox 16 waiting 2 HIGH oldest 0:30"),
+        (80, "signoff Inbox 16 waiting 2 HIGH oldest 0:30 3 agents"),
+        (120, "signoff Inbox Agents History Rules 16 waiting 2 HIGH oldest 0:30 3 agents"),
     ],
 )
 def test_a_wider_screen_says_more(width: int, words: str) -> None:

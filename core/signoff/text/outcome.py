@@ -14,14 +14,14 @@ _STYLES: tuple[OutcomeStyle, ...] = ("message", "row", "cell")
 _WORDS = {
     "part": ("approved with changes", "approved with changes", "approved part"),
     "edited": ("approved with changes", "approved with changes", "approved edited"),
-    "memory": ("approved", "approved by memory", "approved"),
+    "memory": ("approved", "allowed", "approved"),
     "session": ("approved", "approved for session", "approved session"),
     "once": ("approved", "approved", "approved once"),
-    "cascade": ("rejected with its batch", "stopped with its batch", "stopped too"),
+    "cascade": ("rejected with its batch", "stopped with its turn", "stopped too"),
     "hard": ("rejected", "stopped", "stopped"),
-    "expired": ("expired", "expired, nobody decided", "expired"),
+    "expired": ("expired", "expired", "expired"),
     "gone": ("withdrawn", "agent exited", "withdrawn"),
-    "withdrawn": ("withdrawn", "withdrawn, nobody decided", "withdrawn"),
+    "withdrawn": ("withdrawn", "withdrawn by the agent", "withdrawn"),
     "superseded": ("superseded", "superseded by a newer revision", "superseded"),
     "pending": ("waiting", "waiting", "waiting"),
 }

@@ -75,7 +75,7 @@ def length_text(length: int, style: LengthStyle = "clock") -> str:
     match style:
         case "clock":
             if seconds < HOUR:
-                return f"{seconds // MINUTE:02d}:{seconds % MINUTE:02d}"
+                return f"{seconds // MINUTE}:{seconds % MINUTE:02d}"
             if seconds < DAY:
                 return f"{seconds // HOUR}h{seconds % HOUR // MINUTE:02d}m"
             return f"{seconds // DAY}d{seconds % DAY // HOUR:02d}h"
@@ -198,12 +198,12 @@ def _no_time(at: int) -> str:
 
 
 def age_text(seconds: float) -> str:
-    """Return the age of a time, in steps of ten seconds: ``00:00``, ``04:10``, ``1h02m``, ``1d02h``."""
+    """Return the age of a time, in steps of ten seconds: ``0:00``, ``4:10``, ``1h02m``, ``1d02h``."""
     return length_text(_in_steps(seconds) * _SECOND)
 
 
 def left_text(seconds: float) -> str:
-    """Return the time left, never more than there is: ``1h02m``, ``04:10``, and by seconds at last."""
+    """Return the time left, never more than there is: ``1h02m``, ``4:10``, and by seconds at last."""
     whole = int(seconds)
     return length_text((whole if whole < STEP else _in_steps(whole)) * _SECOND)
 

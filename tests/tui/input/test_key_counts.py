@@ -135,7 +135,7 @@ async def test_stopping_an_agent_takes_two_commands(
         with counted(seen) as keys:
             await seen.armed()
             await seen.press("x")
-            await seen.shows("STOP ")
+            await seen.shows("the rest of the agent's turn")
             await seen.press("enter")
             await seen.until(lambda: states(looking, [request]) == [RequestState.REJECTED])
     assert keys.commands == ["x", "enter"]

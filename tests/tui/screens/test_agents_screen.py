@@ -253,7 +253,7 @@ async def test_the_last_hour_is_counted_by_who_answered(
         await opens_agents(seen, "1h: yes auto  no other", "tester")
         assert seen.line("tester").split()[-4:] == ["2", "3", "1", "2"]
         await seen.press("v")
-        await seen.shows("5 times in the last hour", "median wait for you 00:00", "rule 7  1x")
+        await seen.shows("5 times in the last hour", "median wait for you 0:00", "rule 7  1x")
         assert "2 yes by you, 3 auto (1 by mode, 1 by memory, 1 by rule)" in details(seen)
         assert "1 no (1 by you), 2 other" in details(seen)
         assert "1 approved by anna" in details(seen)

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from screen_bench import HELD, LARGE, agent, amend, command, post, screen, write
 
-from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest, open_review_queue
+from signoff.queue import (
+    AgentQueue,
+    Decision,
+    RequestState,
+    ReviewQueue,
+    StoredRequest,
+    open_review_queue,
+    wording,
+)
 
 
 def approves_elsewhere(place: Path, request: StoredRequest, reviewer: str = "anna") -> None:
     with open_review_queue(place, reviewer=reviewer) as queue:
         decision = Decision(approved=True, by=reviewer)
         assert queue.decide(request.id, request.revision, request.submission.digest, decision).accepted
+
+
+def end_as_if_killed(asking: AgentQueue) -> None:
+    """Withdraw all of an agent for the reason of one whose process is gone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wording, "CLOSED", wording.agent_is_gone(7))
+        asking.close()
 
 
 # -- tombstones ----------------------------------------------------------------------------------------------
@@ -25,7 +41,7 @@ async def test_a_withdrawn_request_stays_as_a_tombstone_until_the_cursor_moves(
     async with screen(place, waiting=1) as seen:
         asking.withdraw(request.id, "not needed any more")
         await seen.until(lambda: "---" in seen.line("$ ls"))
-        await seen.shows("withdrawn, nobody decided")
+        await seen.shows("withdrawn by the agent")
         await seen.press("j")
         await seen.shows("No agent is waiting.")
 
@@ -35,7 +51,7 @@ async def test_an_open_request_says_why_it_ended(asking: AgentQueue, place: Path
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         asking.withdraw(request.id, "not needed any more")
-        await seen.shows("! withdrawn, nobody decided: not needed any more")
+        await seen.shows("withdrawn by the agent", "! not needed any more")
 
 
 async def test_an_agent_that_closes_takes_its_requests_along(place: Path, workdir: Path) -> None:
@@ -52,7 +68,7 @@ async def test_an_expired_request_is_nobodys_no(
 ) -> None:
     request = post(asking, command("ls", workdir, expires_in=0.6))
     async with screen(place, waiting=1) as seen:
-        await seen.shows("expired, nobody decided")
+        await seen.shows("expired after 0:01")
     assert looking.get(request.id).decision is None
 
 
@@ -63,7 +79,7 @@ async def test_a_tombstone_cannot_be_decided_and_says_why(asking: AgentQueue, pl
         asking.withdraw(request.id, "not needed any more")
         await seen.until(lambda: seen.status == "closed")
         await seen.press("y")
-        await seen.shows("withdrawn, nobody decided")
+        await seen.shows("withdrawn by the agent")
         assert len(seen.desk.guard.holds) == 0
 
 
@@ -75,6 +91,29 @@ async def test_the_cursor_stays_on_a_tombstone(asking: AgentQueue, place: Path, 
         asking.withdraw(first.id, "not needed any more")
         await seen.until(lambda: seen.status == "closed")
         assert seen.focus == first.id
+
+
+async def test_an_agent_that_dies_is_told_once_with_the_number_of_its_requests_until_a_key(
+    place: Path, workdir: Path
+) -> None:
+    with agent(place, cwd=workdir) as asking:
+        requests = [post(asking, command(f"ls {number}", workdir)) for number in range(3)]
+        async with screen(place, size=LARGE, waiting=3) as seen:
+            await seen.reads(requests[0])
+            end_as_if_killed(asking)
+            await seen.shows("refactor exited; 3 requests withdrawn")
+            assert sum("--- " in row for row in seen.frame) == 3
+            await seen.press("j")
+            await seen.shows_no("exited;")
+
+
+async def test_an_expired_request_says_so_once(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir, expires_in=0.6))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.goes_to(request)
+        await seen.until(lambda: seen.status == "closed")
+        await seen.shows("expired after 0:01")
+        assert seen.text.count("expired after") == 2  # in its row, and above its content
 
 
 # -- another content -----------------------------------------------------------------------------------------
@@ -145,7 +184,7 @@ async def test_the_first_decision_wins_and_the_second_is_told_by_whom(
         approves_elsewhere(place, request)
         (held,) = seen.desk.guard.holds.release_all()
         seen.app.review.send(held)
-        await seen.shows("not accepted: ", "anna")
+        await seen.shows("not accepted: anna was first")
     decision = looking.get(request.id).decision
     assert decision is not None
     assert decision.by == "anna"

@@ -225,7 +225,7 @@ async def test_capitals_on_a_request_outside_of_groups_say_so(
 
 @pytest.mark.parametrize(
     ("key", "words"),
-    [("y", "y works on one request, Y on the group"), ("n", "open a request to reject it, or N rejects all 2")],
+    [("y", "y works on one request, Y on the group"), ("n", "open it (Enter) to reject it, or N rejects all 2")],
 )
 async def test_small_letters_on_a_heading_do_nothing(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, key: str, words: str

@@ -124,7 +124,7 @@ async def test_a_stop_says_whom_else_it_reaches(asking: AgentQueue, place: Path,
         await seen.goes_to(first)
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP", "also rejected, 1 of its batch: make two")
+        await seen.shows("the rest of the agent's turn", "also rejected, 1 of its turn: make two")
 
 
 async def test_a_stop_that_reaches_nothing_else_says_so(asking: AgentQueue, place: Path, workdir: Path) -> None:
@@ -132,13 +132,13 @@ async def test_a_stop_that_reaches_nothing_else_says_so(asking: AgentQueue, plac
     async with screen(place, waiting=1) as seen:
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP", "nothing else of its batch waits")
+        await seen.shows("the rest of the agent's turn", "nothing else of its turn waits")
 
 
 async def test_the_senders_deadline_is_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:
     post(asking, command("make", workdir, expires_in=300.0))
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.shows("expires 04:")
+        await seen.shows("expires 4:")
 
 
 # -- the cursor ----------------------------------------------------------------------------------------------

@@ -316,7 +316,7 @@ async def test_a_click_does_not_leave_an_open_text_box(asking: AgentQueue, place
 async def test_the_wall_clock_only_changes_what_is_read(asking: AgentQueue, place: Path) -> None:
     request = post(asking, call())
     async with screen(place, waiting=1, wall_clock=lambda: request.created_at + 134_000_000) as seen:
-        await seen.shows("oldest 02:10")
+        await seen.shows("oldest 2:10")
 
 
 async def test_a_group_can_be_folded_and_unfolded(asking: AgentQueue, place: Path, workdir: Path) -> None:

@@ -24,10 +24,12 @@ async def test_stopping_rejects_the_request_and_what_follows_in_its_batch(
         await seen.goes_to(requests[1])
         await seen.armed()
         await seen.press("x")
-        await seen.shows('STOP tester: reject "ls 1" and the 1 of its batch that follows', "Enter stops it")
+        await seen.shows(
+            "Reject ls 1 and the rest of the agent's turn", "also rejected, 1 of its turn: ls 2", "Enter stops it"
+        )
         await seen.types("not from this branch")
         await seen.press("enter")
-        await seen.shows("stopped by you", "stopped with its batch")
+        await seen.shows("stopped by you", "stopped with its turn")
     decisions = [looking.get(request.id).decision for request in requests]
     assert decisions[0] is None
     assert decisions[1] is not None
@@ -44,7 +46,7 @@ async def test_what_is_held_of_a_stop_counts_and_names_all_that_it_reaches(
         await seen.goes_to(requests[0])
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP ")
+        await seen.shows("the rest of the agent's turn")
         await seen.press("enter")
         await seen.shows("stopped 3: ls 0  ls 1  ls 2, sends in ")
 
@@ -57,7 +59,7 @@ async def test_what_a_held_stop_reaches_cannot_be_approved_meanwhile_and_waits_a
         await seen.goes_to(requests[0])
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP ")
+        await seen.shows("the rest of the agent's turn")
         await seen.press("enter")
         await seen.shows("stopped 2: ")
         await seen.goes_to(requests[1])
@@ -77,7 +79,7 @@ async def test_ctrl_o_turns_a_stop_into_a_soft_rejection(
         await seen.goes_to(requests[0])
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP ", "Ctrl+O only reject")
+        await seen.shows("the rest of the agent's turn", "Ctrl+O only reject")
         await seen.types("gently")
         await seen.press("ctrl+o")
         await seen.shows("the agent goes on", "gently")

@@ -51,9 +51,11 @@ async def test_nothing_can_be_approved_as_seen_before_it_was_searched(
         monkeypatch.setattr(office, "scanned", waits)
         await seen.until(lambda: request.id in seen.desk.inbox)
         await seen.until(lambda: seen.has_settled(seen.entry(request)))
+        await seen.shows("checking")
+        assert " %" not in seen.text
         await seen.armed()
         await seen.press("y")
-        await seen.shows("approve unread (still looking for hidden characters)")
+        await seen.shows("approve unread (still checking for hidden characters)")
         await seen.press("escape")
         searched.set()
         await seen.shows("text direction control")

@@ -18,7 +18,7 @@ from signoff_tui.state.drift import DriftWatch, FilesNow, drift_of
 from signoff_tui.workers import Aside
 
 STATE = {"exists": False, "sha256": None, "size": 0, "mode": None, "link_target": None, "real_path": "/a"}
-CHANGED = "was changed: approved, it would only ask again"
+CHANGED = "file changed on disk"
 
 
 def told(seen: Screen) -> str:
@@ -47,6 +47,19 @@ async def test_a_file_that_changes_while_it_is_read_is_told_at_once(
         await seen.until(lambda: CHANGED not in told(seen))
 
 
+async def test_a_file_that_changed_on_disk_makes_the_risk_medium_and_the_keys_arm_anew(
+    asking: AgentQueue, place: Path, file: Path
+) -> None:
+    post(asking, write(file, "two\n"))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.armed()
+        await seen.shows("low risk")
+        before = seen.armed_at
+        file.write_text("three\n")  # noqa: ASYNC240
+        await seen.shows("med risk")
+        await seen.armed_anew(before)
+
+
 async def test_a_file_whose_directory_goes_and_comes_again_is_told_each_time(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
@@ -70,7 +83,7 @@ async def test_a_file_that_changed_before_it_is_looked_at_is_told(
     post(asking, write(file, "two\n"))
     file.unlink()  # noqa: ASYNC240
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.until(lambda: "is gone: approved, it would only ask again" in told(seen))
+        await seen.until(lambda: told(seen).count("is gone"))
 
 
 async def test_looking_at_files_that_stayed_disarms_nothing(asking: AgentQueue, place: Path, file: Path) -> None:
@@ -110,7 +123,7 @@ async def test_a_drive_that_does_not_answer_holds_nothing_up_and_is_told(
             await seen.until(lambda: seen.app._office.aside.under_way == 0, "all answered")
         monkeypatch.setattr("signoff_tui.state.drift.drift_of", drift_of)
         await seen.goes_to(requests[1])
-        await seen.until(lambda: "is gone: approved, it would only ask again" in told(seen))
+        await seen.until(lambda: told(seen).count("is gone"))
 
 
 def test_work_that_never_ends_does_not_keep_the_program(tmp_path: Path) -> None:

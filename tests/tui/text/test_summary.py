@@ -12,7 +12,7 @@ from model_samples import CASCADE, approved, rejected, stored
 from signoff import Command, FileWrite
 from signoff.effects import Effect
 from signoff.present.snapshot.snapshot import take
-from signoff.queue import Decision, Instead, RequestState, StoredRequest
+from signoff.queue import DecideResult, Decision, Instead, RequestState, StoredRequest, VerdictKind
 from signoff.queue.wording import agent_is_gone, agent_is_lost
 from signoff.text.time import local_time
 from signoff_tui.text.summary import (
@@ -20,6 +20,7 @@ from signoff_tui.text.summary import (
     already_ended_text,
     ended_text,
     group_name,
+    refused_text,
     summarize,
 )
 
@@ -197,16 +198,16 @@ def test_commands_and_calls_without_a_name_are_counted(workdir: Path) -> None:
         (approved(stored("r"), by="anna"), "approved by anna"),
         (rejected(stored("r"), by="anna"), "rejected by anna"),
         (rejected(stored("r"), by="anna", hard=True), "stopped by anna"),
-        (rejected(stored("r"), by="anna", source=CASCADE), "stopped with its batch"),
-        (stored("r", state=RequestState.EXPIRED), "expired, nobody decided"),
-        (stored("r", state=RequestState.WITHDRAWN), "withdrawn, nobody decided"),
+        (rejected(stored("r"), by="anna", source=CASCADE), "stopped with its turn"),
+        (stored("r", state=RequestState.EXPIRED), "expired"),
+        (stored("r", state=RequestState.WITHDRAWN), "withdrawn by the agent"),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)),
             "agent exited",
         ),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_lost(300_000_000)),
-            "withdrawn, nobody decided",
+            "agent lost its connection",
         ),
         (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
     ],
@@ -243,11 +244,40 @@ def test_what_the_reviewer_decided_is_told_as_theirs(decision: Decision, words: 
     assert (ended_text(ended, "bob"), ended_text(ended, "anna")) == (words, mine)
 
 
-def test_a_key_that_comes_too_late_is_told_how_and_when_the_request_ended() -> None:
-    ended = approved(stored("r"), by="anna")
-    assert ended.decided_at is not None
-    when = local_time(ended.decided_at, "minute")
-    assert already_ended_text(ended, "anna") == f"already ended: approved by you {when}"
+def test_an_expired_request_is_told_with_the_time_that_it_had() -> None:
+    request = stored("r", state=RequestState.EXPIRED)
+    expired = replace(request, expires_at=request.created_at + 299_990_000)  # set a moment before it was posted
+    assert ended_text(expired) == "expired after 5:00"
+
+
+@pytest.mark.parametrize(
+    ("ended", "words"),
+    [
+        (approved(stored("r"), by="anna"), "already approved by you"),
+        (rejected(stored("r"), by="bob"), "already rejected by bob"),
+        (stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)), "agent exited"),
+    ],
+)
+def test_a_key_that_comes_too_late_is_told_how_the_request_ended(ended: StoredRequest, words: str) -> None:
+    assert already_ended_text(ended, "anna") == words
+
+
+@pytest.mark.parametrize(
+    ("ended", "words"),
+    [
+        (approved(stored("r"), by="bob"), "bob was first"),
+        (approved(stored("r"), by="anna"), "already approved by you"),
+        (stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)), "agent exited"),
+    ],
+)
+def test_a_decision_that_comes_too_late_is_told_who_was_first(ended: StoredRequest, words: str) -> None:
+    late = DecideResult(VerdictKind.TOO_LATE, "r", "words of the queue", ended)
+    assert refused_text(late, "anna") == words
+
+
+def test_another_refusal_is_told_in_the_words_of_the_queue() -> None:
+    refused = DecideResult(VerdictKind.CHANGED, "r", "it was changed meanwhile", approved(stored("r"), by="bob"))
+    assert refused_text(refused, "anna") == "it was changed meanwhile"
 
 
 def test_nothing_has_ended_while_a_request_waits() -> None:

@@ -92,7 +92,7 @@ class Judge:
         """The facts of a request now; one that is gone or held does not wait."""
         facts = self._facts(ref.id)
         if facts is None:
-            return TargetFacts(ref, closed="it is gone")
+            return TargetFacts(ref, closed="already ended")
         return self.unless_held(facts)
 
     def unless_held(self, facts: TargetFacts) -> TargetFacts:
@@ -197,7 +197,7 @@ def _nothing_left(facts: TargetFacts) -> Ignored | None:
 def _one_by_one(key: str, decision: str, target: Target) -> str:
     """The reason why a small letter does nothing on the heading of a group."""
     if decision == "n":
-        return f"open a request to reject it, or N rejects all {len(target.rest)}"
+        return f"open it (Enter) to reject it, or N rejects all {len(target.rest)}"
     return f"{key} works on one request, Y on the group" if decision == "y" else f"{key} works on one request"
 
 

@@ -15,6 +15,7 @@ from signoff_tui.state.documents import Content, ContentKey
 from signoff_tui.state.read_marks import ReadMark
 
 __all__ = [
+    "ALMOST",
     "Coverage",
     "Coverages",
     "PaintedRow",

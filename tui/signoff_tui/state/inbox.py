@@ -55,6 +55,8 @@ class Entry:
     """A decision of this screen was sent; the queue's answer is awaited."""
     later: bool = False
     """Put aside by the person; the agent keeps waiting."""
+    replaced: bool = False
+    """Its contents are others than those that came first."""
     answered: bool = False
     """It was approved before, and asks again with other contents."""
     note: str = ""
@@ -258,6 +260,7 @@ class Inbox:
             self._waiting_from = {}
             if _content(known.request) != _content(request):
                 replaced.append(request.id)
+                known.replaced = True
                 approved = known.request.decision is not None and known.request.decision.approved
                 known.answered = request.pending and (approved or known.sent)
                 known.sent = known.later = False

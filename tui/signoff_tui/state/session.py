@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from signoff.queue.amendment import Instead
 from signoff.queue.grant_pattern import GrantPattern
-from signoff.queue.records import ChangeSet, StoredRequest
+from signoff.queue.records import ChangeSet, Risk, StoredRequest
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
@@ -90,13 +90,19 @@ class ReviewSession(DecisionSession):
         entry = self.inbox.entry(request_id)
         return TargetFacts(
             ref=self.ref(entry),
-            risk=RISK_WORD[self.changes.risk(entry)],  # type: ignore[arg-type]
+            risk=RISK_WORD[self.risk(entry)],  # type: ignore[arg-type]
             coverage=self.share(entry),
             closed=self._closed(entry),
             later=entry.later,
             hidden=self.inbox.is_hidden(request_id),
             nothing=self._nothing(entry),
         )
+
+    def risk(self, entry: Entry) -> Risk:
+        """Return the risk of what an approval would run; at least medium if its files changed on disk."""
+        risk, drift = self.changes.risk(entry), self.drift
+        changed = drift is not None and drift.key == content_key(entry.request) and drift.reasons
+        return Risk.MEDIUM if changed and risk is Risk.LOW else risk
 
     def ref(self, entry: Entry) -> Ref:
         """Return the reference that a decision about the entry would name, with its amendment."""

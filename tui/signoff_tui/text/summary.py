@@ -22,20 +22,30 @@ from signoff.present.snapshot.steps import FileChange, SnapshotError, Step
 from signoff.present.subject import SERVER_SIGN, is_outside, is_removal, step_kind, step_text, steps_of
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord
-from signoff.queue.records import DecisionSource, Grant, RequestState, StoredRequest, Submission
+from signoff.queue.records import (
+    DecideResult,
+    DecisionSource,
+    Grant,
+    RequestState,
+    StoredRequest,
+    Submission,
+    VerdictKind,
+)
 from signoff.queue.wording import left_alone, lost_its_connection
 from signoff.text.outcome import outcome_text
-from signoff.text.time import local_time
+from signoff.text.time import length_text
 from signoff_tui.text.lines import Chunk, Cut
 
 __all__ = [
     "LONGEST",
     "RISK_WORD",
     "Summary",
+    "agent_exited",
     "already_ended_text",
     "ended_text",
     "group_name",
     "letter_of",
+    "refused_text",
     "summarize",
     "tool_text",
 ]
@@ -246,8 +256,12 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
     decision, state = request.decision, request.state
     if request.pending:
         return ""
-    gone = left_alone(request.state_note) and not lost_its_connection(request.state_note)
-    words = outcome_text(state, decision, "row", gone=gone)
+    if state is RequestState.EXPIRED and request.expires_at is not None:
+        half_a_second = 500_000  # a deadline is set a moment before the request is posted
+        return f"expired after {length_text(request.expires_at - request.created_at + half_a_second)}"
+    if state is RequestState.WITHDRAWN and lost_its_connection(request.state_note):
+        return "agent lost its connection"
+    words = outcome_text(state, decision, "row", gone=agent_exited(request))
     if decision is None or state not in (RequestState.APPROVED, RequestState.REJECTED):
         return words
     mine, told = decision.by == reviewer, state is RequestState.APPROVED and decision.remember
@@ -263,13 +277,31 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
 
 
 def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
-    """Return the answer to a key that came too late: the end of the request and its time; else "".
+    """Return the answer to a key that came too late: the end of the request; empty while it waits.
 
     Args:
         request: The request.
         reviewer: The name of the person who pressed the key.
     """
-    if request.pending:
-        return ""
-    at = "" if request.decided_at is None else f" {local_time(request.decided_at, 'minute')}"
-    return f"already ended: {ended_text(request, reviewer)}{at}"
+    return f"{'' if request.decision is None else 'already '}{ended_text(request, reviewer)}"
+
+
+def refused_text(answer: DecideResult, reviewer: str) -> str:
+    """Return why the queue did not take a decision, in words.
+
+    Args:
+        answer: Its answer.
+        reviewer: The name of the person who decided.
+    """
+    current = answer.current
+    if answer.kind is not VerdictKind.TOO_LATE or current is None:
+        return answer.message
+    decision = current.decision
+    if decision is not None and decision.source is DecisionSource.REVIEWER and decision.by != reviewer:
+        return f"{reveal(decision.by, 'agent').text} was first"
+    return already_ended_text(current, reviewer)
+
+
+def agent_exited(request: StoredRequest) -> bool:
+    """True if a request ended because its agent did."""
+    return left_alone(request.state_note) and not lost_its_connection(request.state_note)

@@ -527,7 +527,7 @@ class Actions:
 
 def _why_no_choice(desk: ReviewSession, entry: Entry) -> str:
     if not entry.waiting:
-        return "the request does not wait any more"
+        return "a decision about it is held" if entry.request.pending else "already decided"
     if PARTIAL not in entry.request.submission.supports:
         return "the agent can only run all of it, or nothing"
     if desk.changes.of(entry) is not None:

@@ -18,7 +18,7 @@ from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
-from signoff_tui.text.summary import LONGEST
+from signoff_tui.text.summary import LONGEST, summarize
 
 __all__ = ["Key", "LastWords", "how_many", "keys_of", "keys_row", "special_row", "what_is_missing"]
 
@@ -119,7 +119,7 @@ def _request_keys(desk: ReviewSession, entry: Entry | None, *, live: bool) -> tu
         and entry is not None
         and change is None
         and entry.request.submission.may_be_remembered
-        and desk.changes.risk(entry) is not Risk.HIGH
+        and desk.risk(entry) is not Risk.HIGH
     )
     shown = desk.keys.shown
     return (
@@ -245,6 +245,10 @@ def _held(desk: ReviewSession, room: int, now: float) -> tuple[Chunk, ...]:
     return (foreign(f"  {told}{end}", "held", keep=True), *undo)
 
 
+def _in_part(entry: Entry) -> str:
+    return f"{'binary: ' if summarize(entry.request).letter == 'B' else ''}not shown in full"
+
+
 def what_is_missing(desk: ReviewSession, entry: Entry) -> str:
     """Return what of a request was not on the screen, in words."""
     coverage = desk.coverage(entry)
@@ -253,5 +257,5 @@ def what_is_missing(desk: ReviewSession, entry: Entry) -> str:
     if not coverage.missing:
         content = desk.content(entry)
         searched = content is None or content.scanned
-        return "not shown in full" if searched else "still looking for hidden characters"
+        return _in_part(entry) if searched else "still checking for hidden characters"
     return f"{coverage.percent} % shown"

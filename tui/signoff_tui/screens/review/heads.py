@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
-from signoff.queue.records import Risk
+from signoff.queue.records import RequestState, Risk
+from signoff.queue.wording import left_alone
 from signoff.text.risk import risk_reasons
 from signoff.text.time import age_text, left_text, local_time
 from signoff_tui.context import Announcement
@@ -176,7 +177,7 @@ def group_head(desk: ReviewSession, group: Group, style: RowStyle, width: int) -
     added, removed = sum(item.added for item in contents), sum(item.removed for item in contents)
     read = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in waiting)
     changed = f"  +{added} -{removed}" if len(contents) == len(members) and (added or removed) else ""
-    high = sum(desk.changes.risk(entry) is Risk.HIGH for entry in waiting)
+    high = sum(desk.risk(entry) is Risk.HIGH for entry in waiting)
     oldest = min((entry.request.created_at for entry in waiting), default=None)
     age = "" if oldest is None else f"  {age_text((style.now - oldest) / 1e6)}"
     who = Chunk(foreign(agents_of(members)).text, "muted", keep=True, most=max(width // 3, NAME), cut="end")
@@ -232,7 +233,8 @@ def _what(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, br
         which = "file" if summary.letter in FILES else "request"
         place = f"  {which} {members.index(entry.id) + 1} of {len(members)}"
     word = state_word(desk, entry)
-    share = {"new": "", "again": "changed: read again ", "read": "read "}.get(word, f"{word} read ")
+    shares = {"new": "", "again": "", "in part": "not shown in full "}
+    share = shares.get(word, f"{word} " if word in ("read", "checking") else f"{word} read ")
     if entry.closed:
         share = f"{ended_text(entry.request, desk.reviewer)} "
     token = {"read": "ok", "again": "warn"}.get(word, "held")
@@ -294,7 +296,7 @@ def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
 
 def _risk(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
     """The risk in words, with its reasons."""
-    risk, reasons = desk.changes.risk(entry), risk_reasons(desk.request(entry).submission.risk_reasons)
+    risk, reasons = desk.risk(entry), risk_reasons(desk.request(entry).submission.risk_reasons)
     level = chunk(f"{RISK_WORD[risk]} risk" if risk is not Risk.HIGH else "HIGH", f"risk-{risk}", keep=True)
     if not reasons:
         return (level,)
@@ -310,7 +312,7 @@ _UNSEEN = "whether its files are still as shown could not be seen: their drive d
 def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, brief: bool) -> Iterator[Line]:
     content = desk.content(entry)
     head, plain = chunk(" ! ", "warn", keep=True), chunk(" ", keep=True)
-    risk = desk.changes.risk(entry)
+    risk = desk.risk(entry)
     reasons = ", ".join(risk_reasons(desk.request(entry).submission.risk_reasons))
     if risk is not Risk.LOW and reasons and (brief or _who_has_no_room(desk, entry, summary, width)):
         yield from wrapped(reasons, width, "muted", head=plain)
@@ -328,17 +330,16 @@ def _who_has_no_room(desk: ReviewSession, entry: Entry, summary: Summary, width:
 
 def _alarming(desk: ReviewSession, entry: Entry, summary: Summary) -> Iterator[str]:
     content, note = desk.content(entry), entry.request.state_note
-    decision = entry.request.decision
-    if entry.closed and (note or decision is None or decision.deliberate):
-        ended = ended_text(entry.request, desk.reviewer)
-        yield f"{ended}: {note}" if note else ended
+    if entry.closed and note and entry.request.state is not RequestState.EXPIRED and not left_alone(note):
+        yield note
     if entry.note:
         yield entry.note
     if (failure := desk.failure(entry)) is not None:
         yield f"it cannot be shown ({failure}): its arguments as sent follow"
     if desk.drift is not None and desk.drift.key == content_key(entry.request):
         for reason in desk.drift.reasons:
-            yield f"since it asked, {reason}: approved, it would only ask again"
+            words = "file changed on disk" if summary.letter in FILES else "changed on disk"
+            yield words if summary.path and reason.endswith(" was changed") else f"{words}: {reason}"
         if desk.drift.unseen:
             yield _UNSEEN
     yield from _misleading_names(entry)

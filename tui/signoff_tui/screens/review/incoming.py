@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from signoff_tui.screens.lately import Lately
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.allow import Allowing
 from signoff_tui.screens.review.open_bar import Approving, Asking, Stopping, Unseen
+from signoff_tui.text.summary import agent_exited, refused_text, summarize
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
@@ -69,7 +71,8 @@ class Incoming:
         """The queue answered to a decision."""
         refused = self._desk.answered(event.verdicts)
         if refused:
-            self._screen.say("not accepted: " + "; ".join(verdict.message for verdict in refused))
+            reasons = dict.fromkeys(refused_text(verdict, self._desk.reviewer) for verdict in refused)
+            self._screen.say(f"not accepted: {'; '.join(reasons)}")
         self._screen.redraw(Cause.CHANGED)
 
     def take_edit(self, event: Edited) -> None:
@@ -103,16 +106,30 @@ class Incoming:
 
     def _take_changes(self, changes: ChangeSet) -> None:
         was_empty = self._desk.inbox.cursor is None
+        exited = self._exited(changes)
         taken = self._desk.apply(changes)
         if changes.fresh:
             words = f"queue is back: {self._desk.inbox.tally.counts.waiting} waiting; read anew what waits"
             self._screen.say(words, token="held")
+        elif exited:
+            self._screen.say(exited, token="muted")
         self._decisions.take_back(taken, "not sent, it changed")
         self._decisions.welcome_back()
         self._screen.filtering.show_as_left()
         if was_empty:
             self._screen.fit_list()
         self._screen.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
+
+    def _exited(self, changes: ChangeSet) -> str:
+        """The agents that ended while they waited, and how much was withdrawn of each, in words."""
+        inbox = self._desk.inbox
+        ended = (change.request for change in changes.changes if agent_exited(change.request))
+        waited = (each for each in ended if each.id in inbox and inbox.entry(each.id).request.pending)
+        left = Counter(summarize(each).agent.text for each in waited)
+        return ", ".join(
+            f"{name} exited; {number} {'request' if number == 1 else 'requests'} withdrawn"
+            for name, number in left.items()
+        )
 
     def _set_connected(self, error: QueueError | None) -> None:
         connected, before = error is None, self.lost

@@ -16,6 +16,7 @@ from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.queue.records import Decision, StoredRequest
 from signoff_tui.guard import LeftOut, Omission, Ref
 from signoff_tui.state.amendments import EDITED
+from signoff_tui.state.coverage import ALMOST
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
@@ -168,8 +169,8 @@ def listed(
 
 
 def _why(item: LeftOut) -> str:
-    if item.reason is Omission.UNSEEN:
-        return f"{int(item.coverage * 100)}%"
+    if item.reason is Omission.UNSEEN and item.coverage < ALMOST:
+        return f"{int(item.coverage * 100)} %"
     return str(item.reason)
 
 

@@ -118,7 +118,7 @@ def _request_row(
     summary = summarize(desk.request(entry))
     left = (
         _focus(style, focused=focused),
-        _ended() if entry.closed else _risk(desk.changes.risk(entry)),
+        _ended() if entry.closed else _risk(desk.risk(entry)),
         _mark(desk, RowKey("request", entry.id)),
         chunk("  " * depth, keep=True),
         chunk(f"{summary.letter} ", "muted" if entry.closed else "accent", keep=True),
@@ -170,11 +170,19 @@ def counts_text(desk: ReviewSession, entry: Entry) -> str:
 
 
 def state_word(desk: ReviewSession, entry: Entry) -> str:
-    """Return the share of a request that was shown: ``new``, ``69 %`` or ``read``."""
-    coverage = desk.coverage(entry)
+    """Return the share of a request that was shown: ``new``, ``69 %`` or ``read``.
+
+    If no line is missing, it is ``checking`` until it was searched for hidden characters, and ``in part`` if there
+    is more that cannot be shown.
+    """
+    coverage, content = desk.coverage(entry), desk.content(entry)
     if coverage is None or not coverage.shown:
-        return "again" if entry.answered else "new"
-    return "read" if coverage.complete else f"{coverage.percent} %"
+        return "again" if entry.replaced else "new"
+    if coverage.complete:
+        return "read"
+    if coverage.missing:
+        return f"{coverage.percent} %"
+    return "in part" if content is None or content.scanned else "checking"
 
 
 def _in_words(told: Chunk, room: int) -> Chunk:

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 
 from signoff_tui.guard import Offer, Omission, Ref
 from signoff_tui.screens.review.bars import what_is_missing
-from signoff_tui.screens.review.names import agents_of, as_many, left_out_names, listed, name_of, names_of
+from signoff_tui.screens.review.names import (
+    as_many,
+    group_label,
+    left_out_names,
+    listed,
+    name_of,
+    names_of,
+)
 from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.documents import ContentKey
 from signoff_tui.state.edits import DECIDED, Editable
@@ -109,15 +116,24 @@ def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool
     waiting = [entry for entry in entries if entry.waiting]
     if not waiting:
         return _nothing_to_send(desk, entries)
-    reach = f"{len(waiting)} requests" if len(offer.refs) != 1 else name_of(desk, offer.refs[0])
+    reach = _target(desk, offer, waiting)
     if not hard:
         return (_about_rejecting(reach, room.width),)
-    quoted = reach if len(offer.refs) != 1 else f'"{reach}"'
-    following = following_in_batch(desk.inbox, offer.refs)
     return (
-        _about_stopping(agents_of(waiting), quoted, len(following), room.width, several=len(waiting) > 1),
-        _also_stopped(desk, following, room.width),
+        _about_stopping(reach, room.width),
+        _also_stopped(desk, following_in_batch(desk.inbox, offer.refs), room.width),
     )
+
+
+def _target(desk: ReviewSession, offer: Offer, waiting: Sequence[Entry]) -> str:
+    """The name of what is rejected: ``a.py``, ``2 tagged``, ``9 of save project``."""
+    if len(offer.refs) == 1:
+        return name_of(desk, offer.refs[0])
+    tagged = all(entry.id in desk.tags for entry in waiting)
+    group = desk.inbox.focused_group()
+    if tagged or group is None:
+        return f"{len(waiting)} tagged" if tagged else f"{len(waiting)} requests"
+    return f"{len(waiting)} of {group_label(desk, group).text}"
 
 
 _CANNOT_RUN = "this agent cannot run an edited call: Enter rejects and suggests this"
@@ -137,7 +153,7 @@ def editing_lines(desk: ReviewSession, of: ContentKey, what: Editable) -> tuple[
     """Return the head of the box for an edit: its part of the call, or that nothing waits for it any more."""
     entry = desk.inbox.entry(of[0]) if of[0] in desk.inbox else None
     if entry is None or not entry.waiting:
-        how = "it is gone" if entry is None else ended_text(entry.request, desk.reviewer)
+        how = "already ended" if entry is None else ended_text(entry.request, desk.reviewer)
         return (line(chunk(f" Cannot edit: {DECIDED}, ", "warn", keep=True), foreign(how)),)
     return (line(chunk(" Edit ", "accent", keep=True), chunk(f"{_EDITED[what.form]}; nothing is approved yet")),)
 
@@ -192,10 +208,10 @@ def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
 def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:
     """The requests that would be rejected, too, because they follow in the batch."""
     if not following:
-        alone, key = "   nothing else of its batch waits", desk.keys.shown("stop_all")
+        alone, key = "   nothing else of its turn waits", desk.keys.shown("stop_all")
         wordings = (f"{alone}; Esc, then {key} rejects all that it waits for", alone)
         return fullest([line(chunk(words, "muted")) for words in wordings], width)
-    title = f"   also rejected, {len(following)} of its batch: "
+    title = f"   also rejected, {len(following)} of its turn: "
     return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))
 
 
@@ -204,30 +220,22 @@ def _about_rejecting(reach: str, width: int) -> Line:
         f"{reach}; the agent goes on. Tell it what to do instead (optional):",
         f"{reach}; what to do instead:",
     ]
-    return fullest([line(chunk(" Reject ", "no", keep=True), foreign(words)) for words in wordings], width)
+    return _titled(wordings, width)
 
 
-def _about_stopping(agents: str, reach: str, following: int, width: int, *, several: bool) -> Line:
-    head, colon = chunk(" STOP ", "danger", keep=True), chunk(": ", "danger", keep=True)
-    who = foreign(agents, "danger")
-    follow = "follows" if following == 1 else "follow"
-    of_batch = f" and the {following} of {'their batches' if several else 'its batch'} that {follow}"
-    short = f" and the {following} that {follow}"
-    if not following:  # nothing that waits; but an agent that asks one after the other asks for no more of it
-        of_batch, short = f" and what follows {'them' if several else 'it'}", " and what follows"
-    wordings = [
-        [f"reject {reach}", f"{of_batch}. Message (optional):"],
-        [f"reject {reach}", f"{of_batch}:"],
-        [f"reject {reach}", f"{short}:"],
-        [reach, f"{short}:"],
-    ]
-    return fullest(
-        [line(head, who, colon, foreign(what), chunk(words, keep=True)) for what, words in wordings], width
-    )
+def _about_stopping(reach: str, width: int) -> Line:
+    """What is rejected besides stands below: here it is said that nothing of the turn is left."""
+    rest = f"{reach} and the rest of the agent's turn"
+    return _titled([f"{rest}. Message (optional):", f"{rest}:"], width)
+
+
+def _titled(wordings: Sequence[str], width: int) -> Line:
+    head = chunk(" Reject ", "no", keep=True)
+    return fullest([line(head, foreign(words)) for words in wordings], width)
 
 
 def _nothing_to_send(desk: ReviewSession, entries: Sequence[Entry]) -> tuple[Line, ...]:
-    how = ended_text(entries[0].request, desk.reviewer) if entries else "it is gone"
+    how = ended_text(entries[0].request, desk.reviewer) if entries else "already ended"
     return (line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how)),)
 
 
