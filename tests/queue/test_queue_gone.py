@@ -116,11 +116,11 @@ def put_other_contents(place: Path) -> None:
 
 HARMS: dict[Harm, str] = {
     remove: "the queue was removed: ",
-    move_away: "the queue is gone, another one is in its place: ",
+    move_away: "the queue was replaced by another one: ",
     lose_file: "the queue lost its file queue.db, which was removed: ",
     lose_log: "the queue lost its file queue.db-wal, which was removed: ",
-    put_copy_in_place: "the queue is gone, another one is in its place: ",
-    put_other_contents: "the queue is gone, another one is in its place: ",
+    put_copy_in_place: "the queue was replaced by another one: ",
+    put_other_contents: "the queue was replaced by another one: ",
 }
 
 
@@ -461,7 +461,7 @@ def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:
     with pytest.raises(QueueNotFoundError):
         review.reopen()
     opener.review("bert")
-    with pytest.raises(QueueGoneError, match="another one is in its place: "):
+    with pytest.raises(QueueGoneError, match="was replaced by another one: "):
         agent.wait(posted.id)
     review.reopen()
     assert review.pending() == ()

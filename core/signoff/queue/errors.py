@@ -74,7 +74,16 @@ class QueueGoneError(QueueUnavailableError):
 
     A connection that ends with it stays so: an agent goes on with `AgentQueue.replacement`, a reviewer
     calls `ReviewQueue.reopen`.
+
+    Args:
+        message: All of it.
+        what: What became of the queue alone, as in "was removed".
     """
+
+    def __init__(self, message: str, what: str = "is gone") -> None:
+        super().__init__(message)
+        self.what = what
+        """What became of the queue, as in "was removed"."""
 
 
 class DamagedRecordError(QueueUnavailableError):

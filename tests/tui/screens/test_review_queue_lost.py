@@ -45,7 +45,40 @@ async def test_a_lost_queue_is_said_with_the_reason(asking: AgentQueue, place: P
     pulled, queue = cable(place)
     async with screen(place, queue=queue, waiting=1) as seen:
         await lose(seen, pulled)
-        await seen.shows("QUEUE LOST since ", "Nothing is approved; keys are off.", "the cable was pulled")
+        await seen.shows("Nothing is approved; keys are off.")
+        first, second = seen.frame[:2]
+        assert re.match(r" QUEUE LOST  default was lost 0:\d0 ago\. Nothing is approved; keys are off\.", first)
+        assert second.startswith(" Agents keep waiting. Trying again by itself: the cable was pulled")
+
+
+async def test_a_lost_queue_stands_out_over_the_full_width_of_two_rows(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await lose(seen, pulled)
+        for row in seen.rows[:2]:
+            assert sum(part.cell_length for part in row if part.style is not None and part.style.reverse) == 80
+
+
+async def test_the_rows_of_a_lost_queue_are_muted(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("rm -rf build", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await lose(seen, pulled)
+        (row,) = [row for row in seen.rows if "rm -rf" in "".join(part.text for part in row)]
+        colors = {part.style.color for part in row if part.style is not None and part.text.strip()}
+        assert len(colors) == 1
+
+
+async def test_a_queue_that_is_back_says_what_waits(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await lose(seen, pulled)
+        pulled.pulled = False
+        await seen.until(lambda: seen.special.strip() == "queue is back: 1 waiting")
 
 
 async def test_the_list_stays_readable_without_the_queue(asking: AgentQueue, place: Path, workdir: Path) -> None:
@@ -144,7 +177,7 @@ async def test_held_decisions_are_taken_back_when_the_queue_is_lost(
         await seen.reads(request)
         await seen.press("y")
         await lose(seen, pulled)
-        await seen.shows("not sent, the queue was lost: ls is waiting again")
+        await seen.shows("not sent: ls is waiting again")
         assert seen.entry(request).waiting
     assert looking.get(request.id).pending
 
@@ -211,12 +244,13 @@ async def test_a_removed_queue_is_said_to_be_gone_and_opened_again_when_there_is
         await seen.reads(request)
         await seen.press("y")
         remove(place)
-        await seen.shows("QUEUE LOST", "the queue was removed: ", "not sent, the queue was lost")
+        await seen.shows("QUEUE LOST  default was removed 0:", "What waited there does not run.")
+        await seen.shows("not sent: ls is waiting again")
         await seen.press("y")
         assert len(seen.desk.guard.holds) == 0
         with open_agent_queue(AgentInfo("other", "s-2", str(workdir)), place) as other:
             post(other, command("pwd", workdir))
-            await seen.shows("$ pwd", "queue is back: 1 waiting")
+            await seen.shows("$ pwd", "queue is back: 1 waiting, 1 of before is gone")
             assert request.id not in seen.desk.inbox
             assert len(seen.desk.guard.holds) == 0
 

@@ -226,6 +226,7 @@ STYLES: Mapping[str, _Spec] = {
     "key": _Spec("accent", bold=True),
     "warn": _Spec("warn", bold=True),
     "danger": _Spec("danger", bold=True),
+    "alarm": _Spec("danger", bold=True, reverse=True),
     "bar": _Spec("text", "surface"),
     "bar-muted": _Spec("muted", "surface"),
     "bar-strong": _Spec("text", "surface", bold=True),

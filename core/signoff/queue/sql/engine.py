@@ -433,7 +433,7 @@ QUEUE_ID = "id"
 STATE_OF_QUEUE = f"SELECT name, value FROM counters WHERE name IN ('change', '{QUEUE_ID}')"  # noqa: S608
 """Selects what `OwnConnection` needs of each consistent state of the queue that is looked at."""
 
-ANOTHER_QUEUE = "is gone, another one is in its place"
+ANOTHER_QUEUE = "was replaced by another one"
 SET_BACK = "was set back to an earlier state, as from a copy"
 
 _GONE = "the queue {what}: {place}; what waited there does not run; ask again once a queue is there"
@@ -493,16 +493,16 @@ class OwnConnection:
         if self.closed:
             raise QueueUnavailableError(CLOSED_CONNECTION)
         if self._gone is not None:
-            raise QueueGoneError(self._gone)
+            raise self._end(self._gone)
 
     def _end(self, what: str) -> QueueGoneError:
         """End the connection for good, because the queue is gone; returns the error to raise.
 
         Args:
-            what: The event, as in "the queue was removed".
+            what: What became of it, as in "was removed"; only the first time counts.
         """
-        self._gone = self._gone or _GONE.format(place=self._name, what=what)
-        return QueueGoneError(self._gone)
+        self._gone = self._gone or what
+        return QueueGoneError(_GONE.format(place=self._name, what=self._gone), self._gone)
 
     def _require_same_queue(self, rows: Iterable[Row]) -> None:
         """Make sure that a state is one of the queue that was opened, and no older one than was seen before.

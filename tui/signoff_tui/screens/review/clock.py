@@ -40,7 +40,10 @@ class Clock:
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
-        moment = next_moment(self._screen.desk, self._screen.timed, now, self._office.now())
+        wall, lost = self._office.now(), self._screen.incoming.lost
+        moment = next_moment(self._screen.desk, self._screen.timed, now, wall)
+        if lost is not None:
+            moment = min(moment, now + _until_older(lost.since, wall))
         self._timer = self._screen.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)
 
     def _tick(self) -> None:

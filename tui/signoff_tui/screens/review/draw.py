@@ -23,6 +23,7 @@ from signoff_tui.screens.review.heads import (
     status_line,
     too_small_lines,
 )
+from signoff_tui.screens.review.incoming import Lost
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.pointing import pointed_in
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
@@ -65,9 +66,12 @@ class Drawing:
         row = with_alarms(
             lambda room: status_line(where, counts, now, room), self._office.alarms, width, ellipsis=ellipsis
         )
-        self._lines("#status", [row])
         lost = self._screen.incoming.lost
-        self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width, gone=lost.gone))
+        self._lines("#status", [row] if lost is None else ())
+        self._lines("#lost", () if lost is None else self._lost(lost, width))
+
+    def _lost(self, lost: Lost, width: int) -> Sequence[Line]:
+        return lost_lines(self._office.place, lost.what, lost.why, (self._office.now() - lost.since) / 1e6, width)
 
     def _muted(self) -> str:
         mutes = self._office.muting.now
@@ -179,6 +183,7 @@ class Drawing:
             look_of(self._screen).glyphs,
             self._office.now(),
             held_text=lambda request_id: holds.row_text(request_id, time.monotonic()),
+            muted=self._screen.incoming.lost is not None,
         )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from rich.cells import cell_len
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff.queue.wording import left_alone
 from signoff.text.risk import risk_reasons
-from signoff.text.time import age_text, left_text, local_time
+from signoff.text.time import age_text, left_text
 from signoff_tui.context import Announcement
 from signoff_tui.screens.review.layout import LEAST_COLUMNS, LEAST_ROWS, WIDE, Layout
 from signoff_tui.screens.review.names import NAME, agents_of, group_label
@@ -116,19 +117,33 @@ def _agents(counts: Counts) -> tuple[Chunk, ...]:
     return (chunk(f" {counts.agents} {word} ", "bar-muted", keep=True),) if counts.agents else ()
 
 
-def lost_lines(since: int, why: str, width: int, *, gone: bool) -> tuple[Line, ...]:
-    """Return the lines over everything while the queue is not there.
+def lost_lines(place: str, what: str, why: str, seconds: float, width: int) -> tuple[Line, ...]:
+    """Return the two rows on top while the queue is not there.
 
     Args:
-        since: Wall clock when it was lost, microseconds since the epoch.
+        place: Where it was.
+        what: What became of it, if it is gone for good; then its agents were told so.
         why: What the queue said.
-        width: Cells of a line.
-        gone: True if it is gone for good, and agents were told so.
+        seconds: How long ago it was lost.
+        width: Cells of a row.
     """
-    again = "Waiting for a queue." if gone else "Trying again."
-    words = f"QUEUE LOST since {local_time(since, 'clock')}. Nothing is approved; keys are off. {again}"
-    head = chunk(" ", "danger", keep=True)
-    return (*wrapped(words, width, "danger", head=head), *wrapped(why, width, "warn", head=head))
+    where = foreign(place).text.text
+    event = f"{where} {what or 'was lost'} {age_text(seconds)} ago."
+    again = "Opening it again by itself." if what else f"Trying again by itself: {foreign(why).text.text}"
+    agents = "What waited there does not run." if what else "Agents keep waiting."
+    return (
+        _alarm([f" QUEUE LOST  {event}", " Nothing is approved; keys are off."], width),
+        _alarm([f" {agents}", f" {again}"], width),
+    )
+
+
+def _alarm(sentences: Sequence[str], width: int) -> Line:
+    """A row that stands out over its full width, without its last words if it has no room for them."""
+    words = "".join(sentences).split(" ")
+    while len(words) > 1 and cell_len(" ".join(words)) > width:
+        words.pop()
+    told = " ".join(words)
+    return line(foreign(told, "alarm", keep=True), chunk(" " * (width - cell_len(told)), "alarm", keep=True))
 
 
 def too_small_lines(counts: Counts, columns: int) -> tuple[Line, ...]:

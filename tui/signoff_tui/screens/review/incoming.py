@@ -27,11 +27,17 @@ __all__ = ["Incoming", "Lost"]
 
 
 class Lost(Struct, frozen=True):
-    """The queue is not there: since when (wall clock, microseconds), why, and whether it is gone for good."""
+    """The queue is not there.
+
+    Attributes:
+        since: Wall clock, microseconds since the epoch.
+        why: What the queue said.
+        what: What became of it, if it is gone for good; else empty.
+    """
 
     since: int
     why: str
-    gone: bool
+    what: str
 
 
 class Incoming:
@@ -62,8 +68,11 @@ class Incoming:
     def take_news(self, news: ChangeSet | QueueError) -> None:
         """The queue changed, or cannot be reached."""
         if isinstance(news, ChangeSet):
+            before = self._waiting if self.lost is not None or news.fresh else None
             self._set_connected(None)
             self._take_changes(news)
+            if before is not None:
+                self._say_it_is_back(before)
         else:
             self._set_connected(news)
 
@@ -108,10 +117,7 @@ class Incoming:
         was_empty = self._desk.inbox.cursor is None
         exited = self._exited(changes)
         taken = self._desk.apply(changes)
-        if changes.fresh:
-            words = f"queue is back: {self._desk.inbox.tally.counts.waiting} waiting; read anew what waits"
-            self._screen.say(words, token="held")
-        elif exited:
+        if exited:
             self._screen.say(exited, token="muted")
         self._decisions.take_back(taken, "not sent, it changed")
         self._decisions.welcome_back()
@@ -119,6 +125,16 @@ class Incoming:
         if was_empty:
             self._screen.fit_list()
         self._screen.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
+
+    @property
+    def _waiting(self) -> frozenset[str]:
+        """The requests that wait."""
+        return frozenset(entry.id for entry in self._desk.inbox.entries() if entry.request.pending)
+
+    def _say_it_is_back(self, before: frozenset[str]) -> None:
+        gone = len(before - self._waiting)
+        of_before = f", {gone} of before {'is' if gone == 1 else 'are'} gone" if gone else ""
+        self._screen.say(f"queue is back: {len(self._waiting)} waiting{of_before}", token="held")
 
     def _exited(self, changes: ChangeSet) -> str:
         """The agents that ended while they waited, and how much was withdrawn of each, in words."""
@@ -134,11 +150,12 @@ class Incoming:
     def _set_connected(self, error: QueueError | None) -> None:
         connected, before = error is None, self.lost
         since = self._office.now() if before is None else before.since
-        self.lost = None if error is None else Lost(since, str(error), isinstance(error, QueueGoneError))
+        what = error.what if isinstance(error, QueueGoneError) else ""
+        self.lost = None if error is None else Lost(since, str(error), what)
         if self.lost == before and connected == self._desk.guard.connected:
             return
         taken = self._desk.guard.set_connected(connected)
-        self._decisions.take_back(taken, "not sent, the queue was lost")
+        self._decisions.take_back(taken, "not sent")
         bar = self._screen.bar
         untrue = isinstance(bar, Asking) and bar.about == "quit"  # it says what is held, or waits
         if not connected and (untrue or isinstance(bar, Unseen | Approving | Allowing | Stopping)):

@@ -50,11 +50,13 @@ class RowStyle(Struct, frozen=True):
         glyphs: Signs that the terminal can draw.
         now: Wall clock, microseconds since the epoch.
         held_text: Returns ``2 s`` for a request with a held decision, else nothing.
+        muted: True while the queue is lost: the rows are as they were.
     """
 
     glyphs: Glyphs
     now: int
     held_text: Callable[[str], str]
+    muted: bool = False
 
 
 def time_left(entry: Entry, now: int) -> float | None:
@@ -71,7 +73,12 @@ def inbox_row(
         drawn = _group_row(desk, desk.inbox.group(row.key), style, width, focused=focused)
     else:
         drawn = _request_row(desk, desk.inbox.entry(row.key.id), row.depth, style, width, focused=focused)
-    return (Line(drawn.left, drawn.right, "focus-bg" if focused else "background", bold=focused),)
+    left, right = (map(_muted, each) if style.muted else each for each in (drawn.left, drawn.right))
+    return (Line(tuple(left), tuple(right), "focus-bg" if focused else "background", bold=focused),)
+
+
+def _muted(piece: Chunk) -> Chunk:
+    return replace(piece, token="muted")
 
 
 def cells_needed(desk: ReviewSession, rows: Sequence[InboxRow]) -> int:
