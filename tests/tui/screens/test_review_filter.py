@@ -29,8 +29,9 @@ async def test_a_filter_is_applied_while_it_is_typed_kept_by_enter_and_cleared(
             await seen.types("agent:yes")
             await seen.press("backspace", "backspace", "backspace")
             await seen.types("tester")
-            await seen.shows("1 of 2 match, 1 HIGH hidden  agent:tester")
-            assert [listed(seen), seen.status] == [ids([first]), "text"]
+            await seen.shows("1 of 2 match  agent:tester")
+            assert [listed(seen), seen.status] == [ids([first, danger]), "text"]
+            await seen.shows("not in filter")
             await seen.press("enter")
             await seen.armed()
             await seen.shows("2 waiting", "1 HIGH")  # the counts on top know no filter
@@ -98,9 +99,45 @@ async def test_enter_applies_what_was_typed_however_fast_it_came(
 ) -> None:
     first = post(asking, command("ls", workdir))
     with agent(place, "release", session="s-42", cwd=workdir) as release:
-        post(release, command("git push", workdir))
+        post(release, command("git status", workdir))
         async with screen(place, waiting=2) as seen:
             await seen.armed()
             seen.sends("/agent:testerr\x7f\r")
             await seen.until(lambda: not seen.app.review.filter_bar.is_open and listed(seen) == ids([first]))
             assert seen.app.review.filtering.filter.query.text == "agent:tester"
+
+
+async def test_high_that_does_not_match_keeps_the_last_rows_of_a_list_that_scrolls(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, command(f"ls {number}", workdir)) for number in range(40)]
+    danger = post(asking, command("rm -rf build", workdir))
+    async with screen(place, waiting=41) as seen:
+        await seen.press("slash")
+        await seen.types("cmd:ls")
+        await seen.press("enter")
+        await seen.shows("40 of 41 match")
+        await seen.goes_to(requests[0])
+        last = seen.frame.index(seen.line("of 41 match")) - 1
+        assert "rm -rf build" in seen.frame[last]
+        assert "not in filter" in seen.frame[last]
+        await seen.press("G")
+        assert seen.focus == danger.id
+        assert seen.frame[last].startswith("▌HIGH $ rm -rf build")
+        await seen.armed()
+        await seen.press("k")
+        assert seen.focus == requests[-1].id
+        assert "rm -rf build" in seen.frame[last]
+
+
+async def test_high_that_does_not_match_stands_right_after_the_matches_where_there_is_room(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for text in ("rm -rf build", "ls", "pwd"):
+        post(asking, command(text, workdir))
+    async with screen(place, waiting=3) as seen:
+        await seen.press("slash")
+        await seen.types("cmd:ls")
+        await seen.press("enter")
+        await seen.shows("1 of 3 match")
+        assert [row[8:].split()[0] for row in seen.frame[1:3]] == ["ls", "rm"]

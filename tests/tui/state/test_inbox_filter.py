@@ -59,7 +59,33 @@ def texts(lines: tuple[Line, ...]) -> str:
 
 def test_only_what_passes_is_listed(bench: Filtering) -> None:
     bench.keeps("agent:docs")
-    assert bench.rows == ["a", "c"]
+    assert bench.rows == ["a", "c", "b"]
+
+
+def test_high_passes_every_filter_and_stands_after_what_matches(bench: Filtering) -> None:
+    bench.keeps("agent:docs")
+    bench.hears(stored("e", agent="docs"), stored("f", agent="shop", risk=Risk.HIGH))
+    assert bench.rows == ["a", "c", "e", "b", "f"]
+    assert [bench.desk.inbox.is_in_filter(id_) for id_ in "abcef"] == [True, False, True, True, False]
+
+
+def test_a_high_member_of_a_group_that_does_not_match_stands_alone_and_no_capital_reaches_it() -> None:
+    bench = Filtering()
+    bench.hears(
+        stored("a", tool_name="no", risk=Risk.HIGH, **GROUP),
+        *(stored(id_, tool_name="yes", **GROUP) for id_ in "bc"),
+    )
+    bench.desk.inbox.cursor = GROUP_ROW
+    bench.keeps("tool:yes")
+    assert bench.rows == [GROUP_ROW.id, "b", "c", "a"]
+    members = bench.desk.eligibility(bench.desk.inbox.group(GROUP_ROW).members)
+    assert {ref.id for ref in members.waiting} == {"b", "c"}
+
+
+def test_what_becomes_high_while_a_filter_hides_it_is_listed_at_the_end(bench: Filtering) -> None:
+    bench.keeps("agent:docs")
+    bench.hears(stored("d", agent="shop", revision=2, risk=Risk.HIGH))
+    assert bench.rows == ["a", "c", "b", "d"]
 
 
 def test_without_a_filter_everything_is_listed(bench: Filtering) -> None:
@@ -81,15 +107,15 @@ def test_what_arrives_is_asked_and_what_is_listed_stays(bench: Filtering) -> Non
     bench.keeps("agent:docs -is:closed")
     bench.hears(stored("e", agent="docs"), stored("f", agent="shop"))
     bench.hears(approved(bench.entry("c").request))
-    assert bench.rows == ["a", "c", "e"]
+    assert bench.rows == ["a", "c", "e", "b"]
     bench.filter.settle()
-    assert bench.rows == ["a", "e"]
+    assert bench.rows == ["a", "e", "b"]
 
 
 def test_what_was_hidden_and_passes_once_it_changed_is_listed(bench: Filtering) -> None:
     bench.keeps("-agent:shop | risk:med")
     bench.hears(stored("d", agent="shop", revision=2, risk=Risk.MEDIUM))
-    assert bench.rows == ["a", "c", "d"]
+    assert bench.rows == ["a", "c", "d", "b"]
 
 
 def test_an_arrival_that_is_hidden_does_not_get_the_cursor() -> None:
@@ -105,10 +131,10 @@ def test_going_to_what_is_hidden_lists_it_meanwhile(bench: Filtering) -> None:
     bench.keeps("agent:docs")
     key = first_waiting(bench.desk, "agent:shop", VIEW)
     assert key == RowKey("request", "b")
-    bench.desk.inbox.move_to(key)
-    assert bench.rows == ["a", "b", "c"]
+    bench.goes_to("d")
+    assert bench.rows == ["a", "c", "d", "b"]
     bench.desk.inbox.move(-1)
-    assert bench.rows == ["a", "c"]
+    assert bench.rows == ["a", "c", "b"]
 
 
 def test_a_filter_that_was_typed_by_accident_is_undone(bench: Filtering) -> None:
@@ -116,7 +142,7 @@ def test_a_filter_that_was_typed_by_accident_is_undone(bench: Filtering) -> None
     bench.keeps("")
     bench.filter.undo()
     assert bench.filter.query.text == "agent:docs"
-    assert bench.rows == ["a", "c"]
+    assert bench.rows == ["a", "c", "b"]
 
 
 def test_while_it_is_typed_a_request_that_changed_is_looked_at_anew(bench: Filtering) -> None:
@@ -130,11 +156,11 @@ def test_while_it_is_typed_a_request_that_changed_is_looked_at_anew(bench: Filte
 # -- what is hidden is told ----------------------------------------------------------------------------------
 
 
-def test_what_waits_and_is_hidden_is_counted_with_its_danger(bench: Filtering) -> None:
+def test_what_waits_and_is_hidden_is_counted(bench: Filtering) -> None:
     bench.keeps("agent:docs")
-    assert bench.filter.hidden == Hidden(2, 1)
-    bench.hears(approved(bench.entry("b").request))
-    assert bench.filter.hidden == Hidden(1, 0)
+    assert bench.filter.hidden == Hidden(1)
+    bench.hears(approved(bench.entry("d").request))
+    assert bench.filter.hidden == Hidden(0)
 
 
 def test_the_counts_of_the_inbox_know_no_filter(bench: Filtering) -> None:
@@ -144,17 +170,17 @@ def test_the_counts_of_the_inbox_know_no_filter(bench: Filtering) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_danger_that_is_hidden_is_told_at_any_width(width: int) -> None:
-    told = filter_line("agent:" + "x" * 300, Hidden(12, 3), 2, 14, width)
-    assert "2 of 14 match, 3 HIGH hidden" in texts((told,))
+def test_how_much_matches_is_told_at_any_width(width: int) -> None:
+    told = filter_line("agent:" + "x" * 300, Hidden(12), 2, 14, width)
+    assert "2 of 14 match" in texts((told,))
     assert "Esc" in texts((told,))
-    words = " ".join(texts(nothing_listed(Hidden(12, 3), width)).split())
-    assert words == "No rows match. 12 waiting, 3 HIGH hidden. Esc clears the filter."
+    words = " ".join(texts(nothing_listed(Hidden(12), width)).split())
+    assert words == "No rows match. 12 waiting hidden. Esc clears the filter."
 
 
 @pytest.mark.parametrize("strays", [False, True])
 def test_a_row_that_stays_although_it_does_not_match_is_told(strays: bool) -> None:
-    told = texts((filter_line("agent:=x", Hidden(2, 0), 1, 3, 120, strays=strays),))
+    told = texts((filter_line("agent:=x", Hidden(2), 1, 3, 120, strays=strays),))
     assert ("the focused one stays" in told) is strays
 
 
@@ -167,7 +193,7 @@ def test_only_a_row_that_the_filter_would_hide_strays(bench: Filtering) -> None:
 
 @pytest.mark.parametrize("width", [41, 50, 62, 80])
 def test_a_filter_that_matches_nothing_says_so_and_names_the_key_that_clears_it(width: int) -> None:
-    row = filter_line("risk:high", Hidden(0, 0, matches=False), 0, 3, width)
+    row = filter_line("risk:high", Hidden(0, matches=False), 0, 3, width)
     assert row.width <= width
     assert "nothing matches" in texts((row,))
     assert "".join(piece.text.text for piece in row.right).split() == ["Esc", "clears"]

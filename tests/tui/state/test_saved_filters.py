@@ -112,8 +112,8 @@ async def test_f_and_a_digit_choose_what_the_inbox_lists(asking: AgentQueue, pla
             await seen.press("q", "y", "escape")  # a letter does nothing there, and Esc chooses none
             await seen.until(lambda: listed() == ids([first, danger]))
             await seen.press("f", "1")
-            await seen.shows("1 of 2 match, 1 HIGH hidden  agent:=tester since:1h")
-            await seen.shows("1 hidden, of these 1 HIGH")
+            await seen.shows("1 of 2 match  agent:=tester since:1h")
+            await seen.shows("nothing that waits is hidden")
             await seen.press("f", "6")
             await seen.shows("agent:release")
             await seen.until(lambda: seen.desk.inbox.is_hidden(first.id) or danger.id in listed())

@@ -160,17 +160,31 @@ class Inbox:
 
     def listed(self, key: RowKey) -> tuple[Entry, ...]:
         """Return the members of a group that the filter lists, in arrival order."""
-        return tuple(entry for entry in self.members(key) if not self.is_hidden(entry.id))
+        return tuple(entry for entry in self.members(key) if self.is_in_filter(entry.id))
+
+    def is_in_filter(self, request_id: str) -> bool:
+        """True if a request passes the filter, or stays for the cursor that was on it."""
+        return request_id not in self._sifted_out or RowKey("request", request_id) == self._still_kept
 
     def is_hidden(self, request_id: str) -> bool:
         """True if the filter keeps a request out of the list."""
-        return request_id in self._sifted_out and RowKey("request", request_id) != self._still_kept
+        high = self._entries[request_id].request.submission.risk is Risk.HIGH
+        return not (high or self.is_in_filter(request_id))
 
     def hidden(self) -> tuple[Entry, ...]:
         """The requests that the filter keeps out of the list, in arrival order."""
-        if not self._sifted_out:
-            return ()
-        return tuple(entry for entry in self._entries.values() if self.is_hidden(entry.id))
+        return tuple(entry for entry in self._not_passing() if self.is_hidden(entry.id))
+
+    def out_of_filter(self) -> tuple[Entry, ...]:
+        """The HIGH requests that do not pass the filter: they stand after what does, whatever it is."""
+        return tuple(
+            entry for entry in self._not_passing() if not (self.is_in_filter(entry.id) or self.is_hidden(entry.id))
+        )
+
+    def _not_passing(self) -> Iterable[Entry]:
+        return (
+            (entry for id_, entry in self._entries.items() if id_ in self._sifted_out) if self._sifted_out else ()
+        )
 
     @property
     def anything_passes(self) -> bool:
@@ -366,7 +380,8 @@ class Inbox:
         """
         self._keeps = keeps
         self._sifted_out = {id_ for id_, entry in self._entries.items() if not self._passes(entry)}
-        self._kept = self.cursor if self._sifted_out else None
+        self._kept = None
+        self._kept = self.cursor if self._is_sifted_out(self.cursor) else None
         self._lay_out_anew()
         if self.row_index(self.cursor) is None:
             self.cursor = self._first_waiting()
@@ -445,7 +460,7 @@ class Inbox:
 
     def _make_rows(self) -> Iterable[InboxRow]:
         for key in self._order:
-            if self._sifted_out and not self._is_listed(key):
+            if self._sifted_out and not self._is_in_filter(key):
                 continue
             if key.kind == "group" and self._groups[key].single:
                 yield from (InboxRow(RowKey("request", entry.id), 0) for entry in self.listed(key))
@@ -453,6 +468,8 @@ class Inbox:
             yield InboxRow(key, 0)
             if key.kind == "group" and self._groups[key].open:
                 yield from (InboxRow(RowKey("request", entry.id), 1) for entry in self.listed(key))
+        if self._sifted_out:
+            yield from (InboxRow(RowKey("request", entry.id), 0) for entry in self.out_of_filter())
 
     def _append(self, request: StoredRequest) -> None:
         key = _group_key(request)
@@ -509,11 +526,13 @@ class Inbox:
         """True if a row is there, but not listed."""
         if key is None or not self._sifted_out:
             return False
-        return (key.id in self._entries or key in self._groups) and not self._is_listed(key)
-
-    def _is_listed(self, key: RowKey) -> bool:
         if key.kind == "request":
-            return not self.is_hidden(key.id)
+            return key.id in self._entries and self.is_hidden(key.id)
+        return key in self._groups and not self._is_in_filter(key)
+
+    def _is_in_filter(self, key: RowKey) -> bool:
+        if key.kind == "request":
+            return self.is_in_filter(key.id)
         return key == self._still_kept or bool(self.listed(key))
 
     def _place(self, key: RowKey, order: Order, arrival: dict[str, int]) -> Place:

@@ -22,7 +22,7 @@ from signoff.filter import (
     of_request,
     parse,
 )
-from signoff.queue.records import Risk, StoredRequest
+from signoff.queue.records import StoredRequest
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession
 
@@ -42,12 +42,10 @@ class Hidden(Struct, frozen=True):
 
     Attributes:
         waiting: The number of waiting ones.
-        high: The number of HIGH ones among them.
         matches: True if a row is listed because it passes, not only because the cursor is on it.
     """
 
     waiting: int = 0
-    high: int = 0
     matches: bool = True
 
 
@@ -105,8 +103,7 @@ class InboxFilter:
     def hidden(self) -> Hidden:
         """Return the number of waiting requests that are not listed."""
         inbox = self._desk.inbox
-        pending = [entry.request.submission.risk for entry in inbox.hidden() if entry.request.pending]
-        return Hidden(len(pending), pending.count(Risk.HIGH), inbox.anything_passes)
+        return Hidden(sum(entry.request.pending for entry in inbox.hidden()), inbox.anything_passes)
 
     def values(self) -> dict[str, list[str]]:
         """Return values that a filter could use, by the name of their field."""

@@ -77,7 +77,7 @@ class Page:
         """True if it still begins with what it began with, and none of its requests is filtered out."""
         inbox, id_ = self._desk.inbox, self._order[0]
         there = id_ in inbox and self._desk.key(inbox.entry(id_)) == self.first
-        return there and not any(id_ in inbox and inbox.is_hidden(id_) for id_ in self._order[1:])
+        return there and not any(id_ in inbox and not inbox.is_in_filter(id_) for id_ in self._order[1:])
 
     def renew(self) -> None:
         """Take over changed requests and new documents."""

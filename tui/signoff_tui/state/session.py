@@ -94,7 +94,7 @@ class ReviewSession(DecisionSession):
             coverage=self.share(entry),
             closed=self._closed(entry),
             later=entry.later,
-            hidden=self.inbox.is_hidden(request_id),
+            hidden=not self.inbox.is_in_filter(request_id),
             nothing=self._nothing(entry),
         )
 

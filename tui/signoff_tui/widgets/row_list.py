@@ -96,6 +96,16 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         self._draw_changes()
 
     @property
+    def has_cursor(self) -> bool:
+        """True if the focused row is one of these."""
+        return self._cursor is not None
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return self._count
+
+    @property
     def drawn(self) -> bool:
         """True if the last drawn picture shows the row under the cursor as it is."""
         return self._drawn

@@ -230,7 +230,7 @@ class Actions:
         filtering.undo()
         filtering.use(chosen.text(agent or ""))
         hidden = filtering.filter.hidden
-        screen.say(hidden_words(hidden), token="danger" if hidden.high else "muted")
+        screen.say(hidden_words(hidden), token="muted")
 
     def _agent_here(self) -> str | None:
         entry = self._entry_here()

@@ -183,7 +183,7 @@ def _may_be_released(desk: ReviewSession, entry: Entry) -> bool:
         and entry.request.submission.risk is not Risk.HIGH
         and entry.request.submission.may_be_remembered
         and desk.changes.of(entry) is None
-        and not desk.inbox.is_hidden(entry.id)
+        and desk.inbox.is_in_filter(entry.id)
     )
 
 

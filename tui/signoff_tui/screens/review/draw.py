@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual.css.scalar import Scalar
+
 from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.guard import Status
@@ -117,15 +119,32 @@ class Drawing:
         """Draw the list, what it says while it is empty, and its filter."""
         screen, inbox = self._screen, self._screen.desk.inbox
         rows, cursor, style = inbox.rows(), inbox.row_index(inbox.cursor), self._style
-        listing = screen.query_one("#rows", RowList)
+        listing, pinned = screen.query_one("#rows", RowList), screen.query_one("#pinned", RowList)
         self._lines("#empty", self._empty(listing.size.width) if not rows else ())
-        listing.show(
-            len(rows),
-            lambda index, width: inbox_row(screen.desk, rows[index], style, width, focused=index == cursor),
-            cursor=cursor,
-            key=inbox.cursor,
-        )
+        out = self._pinned(len(rows))
+        first = len(rows) - out
+
+        def row(index: int, width: int) -> Sequence[Line]:
+            return inbox_row(screen.desk, rows[index], style, width, focused=index == cursor)
+
+        here, below = (cursor, None) if cursor is None or cursor < first else (None, cursor - first)
+        listing.show(first, row, cursor=here, key=inbox.cursor)
+        pinned.show(out, lambda index, width: row(first + index, width), cursor=below, key=inbox.cursor)
         self._lines("#filtered", self._filtered(listing.size.width) if rows else ())
+
+    def _pinned(self, rows: int) -> int:
+        """The rows out of the filter, if they would be scrolled out: they keep the last rows of the list."""
+        screen = self._screen
+        out, pinned = len(screen.desk.inbox.out_of_filter()), screen.query_one("#pinned")
+        room = screen.query_one("#list-pane").size.height - 1  # below them it is said which filter it is
+        if not 0 < room < rows:
+            out = 0
+        if pinned.display != bool(out):
+            pinned.display = bool(out)
+        height = Scalar.from_number(max(min(out, room // 2), 1))
+        if pinned.styles.height != height:
+            pinned.styles.height = height
+        return out
 
     def _empty(self, width: int) -> Sequence[Line]:
         if self._screen.desk.inbox.hidden():
@@ -140,7 +159,7 @@ class Drawing:
         if not kept.in_force:
             return ()
         total = sum(1 for _ in inbox.entries())
-        listed = total - len(inbox.hidden())
+        listed = sum(inbox.is_in_filter(entry.id) for entry in inbox.entries())
         return (filter_line(kept.query.text, kept.hidden, listed, total, width, strays=inbox.focus_strays),)
 
     # -- the content ---------------------------------------------------------------------------------------

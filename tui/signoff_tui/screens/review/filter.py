@@ -166,7 +166,7 @@ def _listed(desk: ReviewSession) -> Iterator[Entry]:
     yield from desk.inbox.hidden()
 
 
-# -- What the list says of a filter: how much of what waits it hides, danger first.
+# -- What the list says of a filter: how much passes, and how much of what waits it hides. HIGH is never hidden.
 
 LEAST_TEXT = 12
 """Cells that tell which filter it is."""
@@ -183,31 +183,26 @@ def filter_line(text: str, hidden: Hidden, listed: int, total: int, width: int, 
         width: Cells.
         strays: True if the row under the cursor is listed although it does not match.
     """
-    token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
+    token = "warn" if hidden.waiting else "muted"
     found = f"{listed} of {total} match" if hidden.matches else "nothing matches"
-    high = f", {hidden.high} HIGH hidden" if hidden.high else ""
     stays = "; the focused one stays" if strays else ""
     clears = (chunk("  Esc", "key", keep=True), chunk(" clears ", keep=True))
-    words = chunk(f" {found}{high}{stays}", token, keep=True)
+    words = chunk(f" {found}{stays}", token, keep=True)
     by = Chunk(foreign(f"  {text}").text, cut="end", enough=LEAST_TEXT)
     shown = line(words, by, right=clears)
     return shown if shown.needed <= width else line(words, right=clears[:1])
 
 
 def hidden_words(hidden: Hidden) -> str:
-    """Return how much is hidden, and how much of that is HIGH."""
-    if not hidden.waiting:
-        return "nothing that waits is hidden"
-    high = f", of these {hidden.high} HIGH" if hidden.high else ""
-    return f"{hidden.waiting} hidden{high}"
+    """Return how much is hidden."""
+    return f"{hidden.waiting} hidden" if hidden.waiting else "nothing that waits is hidden"
 
 
 def nothing_listed(hidden: Hidden, width: int) -> tuple[Line, ...]:
     """Return what an empty list says while a filter is in force."""
-    high = f", {hidden.high} HIGH" if hidden.high else ""
-    words = f"{hidden.waiting} waiting{high} hidden. Esc clears the filter."
+    words = f"{hidden.waiting} waiting hidden. Esc clears the filter."
     return (
         Line(),
         line(chunk("   No rows match.", "strong")),
-        *wrapped(words, width, "danger" if hidden.high else "warn", head=chunk("   ", keep=True)),
+        *wrapped(words, width, "warn", head=chunk("   ", keep=True)),
     )

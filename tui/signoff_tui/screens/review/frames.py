@@ -57,7 +57,7 @@ class Paints:
         if screen.content_visible:
             yield screen.query_one("#head", LinesView)
         elif not screen.desk.guard.too_small:
-            yield screen.query_one("#rows", RowList)
+            yield from (each for each in screen.query(RowList) if each.has_cursor)
         yield screen.query_one("#sheet" if screen.bar is not None else "#keys", LinesView)
 
     def _frame_displayed(self) -> bool:

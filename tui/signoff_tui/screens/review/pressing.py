@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from signoff_tui.screens.review.open_bar import Asking, Editing, Finding, Unseen, Writing
-from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
@@ -91,15 +90,15 @@ class Pressing:
             self._screen.say("")
             self._actions.do(name)
 
-    def click_row(self, event: RowList.Clicked) -> None:
+    def click_row(self, index: int, *, double: bool) -> None:
         """Go to a row of the list, or open it."""
         inbox = self._screen.desk.inbox
         rows = inbox.rows()
-        if event.index >= len(rows) or not self.moves_allowed:
+        if index >= len(rows) or not self.moves_allowed:
             return
         self._screen.say("")
-        inbox.move_to(rows[event.index].key)
+        inbox.move_to(rows[index].key)
         self._screen.desk.fold()
-        if event.double:
+        if double:
             self._actions.open()
         self._screen.redraw()

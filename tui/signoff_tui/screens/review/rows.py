@@ -220,6 +220,8 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
     if left is not None and left < SOON:
         seconds = max(int(left), 0)
         return chunk(f"{seconds // 60}:{seconds % 60:02d}", "warn")
+    if not desk.inbox.is_in_filter(entry.id):
+        return chunk("not in filter", "warn")
     word = state_word(desk, entry)
     token = {"read": "muted", "new": "text", "again": "warn"}.get(word, "held")
     return chunk(word, token)

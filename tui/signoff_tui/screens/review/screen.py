@@ -115,6 +115,7 @@ class ReviewScreen(Screen[None]):
             with Vertical(id="list-pane"):
                 yield LinesView(id="empty")
                 yield RowList(id="rows")
+                yield RowList(id="pinned")
                 yield LinesView(id="filtered")
             yield Divider(id="divider")
             with Vertical(id="content-pane"):
@@ -169,8 +170,9 @@ class ReviewScreen(Screen[None]):
     @property
     def visible_rows(self) -> Sequence[InboxRow]:
         """The rows of the list that are on the screen."""
-        visible = self.query_one("#rows", RowList).visible_rows
-        return self._desk.inbox.rows()[visible.start : visible.stop]
+        rows, first = self._desk.inbox.rows(), self.query_one("#rows", RowList)
+        seen, pinned = first.visible_rows, self.query_one("#pinned", RowList).visible_rows
+        return (*rows[seen.start : seen.stop], *rows[first.count :][pinned.start : pinned.stop])
 
     @property
     def timed(self) -> Iterator[StoredRequest]:
@@ -325,7 +327,11 @@ class ReviewScreen(Screen[None]):
 
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
-        self._pressing.click_row(event)
+        self._pressing.click_row(event.index, double=event.double)
+
+    @on(RowList.Clicked, "#pinned")
+    def _pinned_clicked(self, event: RowList.Clicked) -> None:
+        self._pressing.click_row(self.query_one("#rows", RowList).count + event.index, double=event.double)
 
     @on(LinesView.Clicked, "#keys")
     def _key_clicked(self, event: LinesView.Clicked) -> None:
