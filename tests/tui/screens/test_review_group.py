@@ -248,7 +248,7 @@ async def test_one_message_rejects_the_waiting_rest(
         await seen.until(lambda: states(looking, requests)[1] == "approved")
         await seen.group_armed()
         await seen.press("N")
-        await seen.shows("Reject 2 requests; the agent goes on")
+        await seen.shows("Reject 2 of save project; the agent goes on")
         await seen.types("smaller steps")
         await seen.press("enter")
         await seen.until(lambda: states(looking, requests) == ["rejected", "approved", "rejected"])
@@ -271,3 +271,18 @@ async def test_a_group_that_ended_becomes_one_row_and_then_leaves(
         await seen.goes_to(others[1])
         await seen.press("k", "j")
         await seen.shows_no("save project")
+
+
+async def test_who_joins_late_is_marked_and_the_heading_says_so(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    files(asking, workdir, "a.txt", "b.txt")
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await seen.goes_to_group()
+        await seen.reads_group()
+        await seen.goes_to_group()
+        (late,) = files(asking, workdir, "aa.txt", length=60)
+        await seen.shows("save project  3 files", "+ new since you looked", "+  A aa.txt")
+        assert [row.key.id for row in seen.desk.inbox.rows()].index(late.id) == 2  # between the others
+        await seen.goes_to(late)
+        await seen.shows_no("new since you looked")

@@ -39,7 +39,7 @@ def changes(desk: ReviewSession, id_: str, added: int, removed: int) -> None:
     desk.take_content(Content(key, (text_document("line\n"),), 1, added, removed, True, (), True))
 
 
-@pytest.mark.parametrize(("width", "told"), [(80, "stopped with its batch"), (50, "stopped")])
+@pytest.mark.parametrize(("width", "told"), [(80, "stopped with its turn"), (50, "stopped")])
 def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(width: int, told: str) -> None:
     asked = stored("a", description="Create an issue about it")
     (row,) = row_texts(desk_with(asked, rejected(asked, source=CASCADE)), width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from model_samples import approved, ended, news, rejected, stored
 
+from signoff import FileWrite
+from signoff.present.snapshot.snapshot import take
 from signoff.queue import Risk, StoredRequest
 from signoff_tui.state.inbox import Inbox, Order, RowKey
 
@@ -33,6 +36,12 @@ GROUP = {"group_id": "save", "session": "s-1"}
 GROUP_ROW = RowKey("group", "s-1\x1fsave")
 
 
+def at_path(folder: Path, name: str, id_: str) -> StoredRequest:
+    """A member that writes a file."""
+    snapshot = take((FileWrite(str(folder / name), "x\n"),)).to_json()
+    return stored(id_, snapshot=snapshot, cwd=str(folder), session="s-1", group_id="save")
+
+
 # -- order ---------------------------------------------------------------------------------------------------
 
 
@@ -50,6 +59,28 @@ def test_a_later_member_joins_its_group_at_the_end_of_the_group() -> None:
     inbox = filled(stored("a", **GROUP), stored("b"))
     inbox.apply(news(stored("c", **GROUP)))
     assert shown(inbox) == [GROUP_ROW.id, "a", "c", "b"]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_members_stand_by_batch_position_then_by_path_however_they_came(together: bool, tmp_path: Path) -> None:
+    requests = [
+        at_path(tmp_path, "a10.py", "d"),
+        at_path(tmp_path, "a9.py", "c"),
+        stored("b", batch_id="b", batch_position=2, **GROUP),
+        stored("a", batch_id="b", batch_position=1, **GROUP),
+    ]
+    inbox = Inbox()
+    for changes in [requests] if together else [[each] for each in requests]:
+        inbox.apply(news(*changes))
+    assert shown(inbox) == [GROUP_ROW.id, "a", "b", "c", "d"]
+
+
+def test_a_member_that_joins_above_the_cursor_leaves_it_on_its_request(tmp_path: Path) -> None:
+    inbox = filled(at_path(tmp_path, "b.py", "b"), at_path(tmp_path, "c.py", "c"))
+    inbox.move_to(request_key("c"))
+    inbox.apply(news(at_path(tmp_path, "a.py", "a")))
+    assert shown(inbox) == [GROUP_ROW.id, "a", "b", "c"]
+    assert inbox.cursor == request_key("c")
 
 
 def test_a_request_that_ended_stays_in_its_place() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from model_samples import approved, news, stored
-from test_session import Bench
+from test_session import GROUP, Bench
 
 from signoff.filter import Filtered, Viewpoint, parse
 from signoff_tui.state.inbox_filter import InboxSubjects
@@ -50,7 +50,27 @@ def test_what_the_person_did_with_a_row_counts(bench: Bench) -> None:
     bench.entry("one").later = True
     bench.entry("two").held = True
     assert states(bench, "one") == ["waiting", "later", "unseen"]
-    assert states(bench, "two", tagged={"two"}, late={"two"}) == ["held", "tagged", "late", "unseen"]
+    assert states(bench, "two", tagged={"two"}) == ["held", "tagged", "unseen"]
+
+
+def test_who_joins_a_group_that_was_looked_at_is_late_until_it_is_looked_at_too() -> None:
+    bench = Bench()
+    bench.hears(stored("one", **GROUP))
+    bench.hears(stored("early", **GROUP))
+    bench.reads("one")
+    bench.hears(stored("new", **GROUP))
+    assert "late" not in states(bench, "early")
+    assert "late" in states(bench, "new")
+    bench.reads("new")
+    assert "late" not in states(bench, "new")
+
+
+def test_who_joins_a_group_that_fills_as_announced_is_not_late() -> None:
+    bench = Bench()
+    bench.hears(stored("one", group_size=2, **GROUP))
+    bench.reads("one")
+    bench.hears(stored("two", group_size=2, **GROUP))
+    assert "late" not in states(bench, "two")
 
 
 def test_how_much_another_reviewer_was_shown_counts_for_what_was_never_opened_here(bench: Bench) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ class Group:
     key: RowKey
     label: str
     members: list[str] = field(default_factory=list)
-    """Request ids in arrival order."""
+    """Request ids by batch position, then path, whenever they came."""
     open: bool = True
     announced: int | None = None
     """The number of requests that the sender announced."""
@@ -154,12 +155,17 @@ class Inbox:
         """
         return self._groups[key]
 
+    def group_of(self, request: StoredRequest) -> Group | None:
+        """The group that a request belongs to, whether it is here or not; None if there is none of that name."""
+        key = _group_key(request)
+        return None if key is None else self._groups.get(key)
+
     def members(self, key: RowKey) -> tuple[Entry, ...]:
-        """The members of a group, in arrival order."""
+        """The members of a group, by batch position, then path."""
         return tuple(self._entries[member] for member in self._groups[key].members)
 
     def listed(self, key: RowKey) -> tuple[Entry, ...]:
-        """Return the members of a group that the filter lists, in arrival order."""
+        """Return the members of a group that the filter lists, by batch position, then path."""
         return tuple(entry for entry in self.members(key) if self.is_in_filter(entry.id))
 
     def is_in_filter(self, request_id: str) -> bool:
@@ -265,7 +271,7 @@ class Inbox:
         replaced = []
         if changes.fresh:
             self._empty()
-        for request in _in_order([change.request for change in changes.changes]):
+        for request in (change.request for change in changes.changes):
             known = self._entries.get(request.id)
             if known is None:
                 if request.pending:
@@ -473,6 +479,7 @@ class Inbox:
 
     def _append(self, request: StoredRequest) -> None:
         key = _group_key(request)
+        self._entries[request.id] = entry = Entry(request, key)
         row = key or RowKey("request", request.id)
         is_new = key is None or key not in self._groups
         if is_new:
@@ -482,20 +489,23 @@ class Inbox:
             if is_new:
                 self._groups[key] = Group(key, request.submission.group_id or "")
             group = self._groups[key]
-            group.members.append(request.id)
+            insort(group.members, request.id, key=self._place_in_group)
             group.most = max(group.most, len(group.members))
             group.announced = request.submission.group_size or group.announced
-        self._entries[request.id] = entry = Entry(request, key)
         self.tally.put(request)
         if not self._passes(entry):
             self._sifted_out.add(request.id)
         self._append_row(request.id, key, new=is_new)
 
+    def _place_in_group(self, request_id: str) -> tuple[float, list[tuple[int, str]], int]:
+        return _place_in_group(self._entries[request_id].request)
+
     def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
         """Append the row of a new request if it belongs at the end: faster than laying out all rows anew."""
         group = None if key is None else self._groups[key]
         own, depth = RowKey("request", request_id), 0 if group is None or group.single else 1
-        at_the_end = new or (group is not None and key == self._order[-1] and group.open and group.most > 2)
+        last = group is not None and key == self._order[-1] and group.members[-1] == request_id
+        at_the_end = new or (group is not None and last and group.open and group.most > 2)
         if self._rows is None or self._keeps is not None or not at_the_end:
             self._lay_out_anew()
             return
@@ -560,21 +570,6 @@ class Inbox:
             return self._entries[key.id].later
         pending = [entry for entry in self.members(key) if entry.request.pending]
         return bool(pending) and all(entry.later for entry in pending)
-
-
-def _in_order(requests: Sequence[StoredRequest]) -> Sequence[StoredRequest]:
-    """Requests that came together, those of a group in the order of their batch, then of their paths."""
-    places: dict[RowKey, list[int]] = {}
-    for at, request in enumerate(requests):
-        key = _group_key(request)
-        if key is not None:
-            places.setdefault(key, []).append(at)
-    ordered = list(requests)
-    for taken in places.values():
-        members = sorted((requests[at] for at in taken), key=_place_in_group)
-        for at, member in zip(taken, members, strict=True):
-            ordered[at] = member
-    return ordered
 
 
 def _place_in_group(request: StoredRequest) -> tuple[float, list[tuple[int, str]], int]:

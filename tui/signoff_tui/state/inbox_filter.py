@@ -136,13 +136,12 @@ class InboxSubjects:
         self._desk = desk
         self._calls: dict[str, tuple[int, CallFacts]] = {}
 
-    def subject(self, entry: Entry, *, tagged: Container[str] = (), late: Container[str] = ()) -> Subject:
+    def subject(self, entry: Entry, *, tagged: Container[str] = ()) -> Subject:
         """Return an entry as a subject of the filter.
 
         Args:
             entry: The entry.
             tagged: Ids of the requests that are tagged.
-            late: Ids of the requests that joined their group after somebody looked at it.
         """
         coverage = self._desk.coverage(entry)
         facts = ScreenFacts(
@@ -150,7 +149,7 @@ class InboxSubjects:
             sent=entry.sent,
             later=entry.later,
             tagged=entry.id in tagged,
-            late=entry.id in late,
+            late=self._desk.is_late(entry.id),
             # An ended request that was never opened here was perhaps read by another reviewer.
             shown=None if coverage is None and entry.closed else self._desk.share(entry),
             lines=None if coverage is None else coverage.units,

@@ -74,6 +74,7 @@ class ReviewSession(DecisionSession):
         self.changes = OwnChanges(self.inbox, self.contents, self.coverages)
         self.settings = settings
         self.keys = keys
+        self._late: set[str] = set()
         self.came_back: list[Ref] = []
         """Approved requests that ask again, until the screen has announced them."""
         self.revealed: ContentKey | None = None
@@ -213,8 +214,10 @@ class ReviewSession(DecisionSession):
             self.coverages.forget(lambda _: True)
             self.changes.forget(lambda _: True)
             self.came_back.clear()
+            self._late.clear()
             self.take_changes(changes)
             return ()
+        self._note_late(changes)
         replaced = set(self.take_changes(changes))
         for request_id in replaced:
             entry = self.inbox.entry(request_id)
@@ -234,11 +237,33 @@ class ReviewSession(DecisionSession):
 
         return self.guard.holds.take_back_where(is_void)
 
+    def _note_late(self, changes: ChangeSet) -> None:
+        """Note what joins a group of which something was on the screen; not while the group fills as announced."""
+        looked_at: dict[RowKey, bool] = {}
+        for request in (change.request for change in changes.changes):
+            group = None if request.id in self.inbox else self.inbox.group_of(request)
+            if group is None:
+                continue
+            if group.key not in looked_at:
+                filling = len(group.members) < (group.announced or 0)
+                looked_at[group.key] = not filling and any(map(self._was_shown, group.members))
+            if looked_at[group.key]:
+                self._late.add(request.id)
+
+    def _was_shown(self, request_id: str) -> bool:
+        coverage = self.coverage(self.inbox.entry(request_id))
+        return coverage is not None and coverage.shown > 0
+
+    def is_late(self, request_id: str) -> bool:
+        """True if a request joined its group after somebody looked at that, and was not on the screen since."""
+        return request_id in self._late and not self._was_shown(request_id)
+
     def fold(self) -> None:
         """Remove the rows of what ended, with all facts about them. The person moves, so that rows may."""
         if self.inbox.fold():
             self.coverages.forget(self._is_gone)
             self.changes.forget(self._is_gone)
+            self._late = {id_ for id_ in self._late if id_ in self.inbox}
 
     # -- deciding ----------------------------------------------------------------------------------------
 

@@ -16,7 +16,15 @@ from signoff.text.time import age_text, left_text
 from signoff_tui.context import Announcement
 from signoff_tui.screens.review.layout import LEAST_COLUMNS, LEAST_ROWS, WIDE, Layout
 from signoff_tui.screens.review.names import NAME, agents_of, group_label
-from signoff_tui.screens.review.rows import FILES, RowStyle, counts_text, size_of, state_word, time_left
+from signoff_tui.screens.review.rows import (
+    FILES,
+    RowStyle,
+    counts_text,
+    late_words,
+    size_of,
+    state_word,
+    time_left,
+)
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
@@ -201,6 +209,7 @@ def group_head(desk: ReviewSession, group: Group, style: RowStyle, width: int) -
         Chunk(group_label(desk, group), "strong", cut="end"),
         chunk(f"  {size_of(desk, group)}{changed}", "muted", keep=True),
         *([chunk(f"  {high} HIGH", "risk-high", keep=True)] if high else []),
+        *([chunk("  ", keep=True), late] if (late := late_words(desk, group)) is not None else []),
         chunk(
             f"  read {read} of {len(waiting)}" if waiting else "  ended",
             "ok" if read == len(waiting) else "held",

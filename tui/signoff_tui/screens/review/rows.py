@@ -21,7 +21,16 @@ from signoff_tui.text.lines import Chunk, Line, chunk, foreign
 from signoff_tui.text.look import Glyphs
 from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
-__all__ = ["RowStyle", "cells_needed", "counts_text", "inbox_row", "size_of", "state_word", "time_left"]
+__all__ = [
+    "RowStyle",
+    "cells_needed",
+    "counts_text",
+    "inbox_row",
+    "late_words",
+    "size_of",
+    "state_word",
+    "time_left",
+]
 
 SOON = 60.0
 """Seconds before the sender's deadline from which on the row counts them."""
@@ -116,7 +125,9 @@ def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *
     )
     state = f"{read}/{len(pending)}" if pending else _how_many_ended(members)
     right = [_agent(_agents(members)), _state(chunk(state, "text" if pending else "closed"))]
-    return _fitted(left, chunk(size_of(desk, group), "muted", keep=True), (), right, width)
+    late = late_words(desk, group)
+    notes = () if late is None else (late,)
+    return _fitted(left, chunk(size_of(desk, group), "muted", keep=True), notes, right, width)
 
 
 def _request_row(
@@ -240,6 +251,12 @@ def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:
     return (foreign(risk_reasons(submission.risk_reasons)[0], "muted", keep=True),)
 
 
+def late_words(desk: ReviewSession, group: Group) -> Chunk | None:
+    """Say that requests joined a group after somebody looked at it; None if none did."""
+    late = any(desk.is_late(entry.id) for entry in desk.inbox.listed(group.key) if entry.request.pending)
+    return chunk("+ new since you looked", "warn", keep=True) if late else None
+
+
 def size_of(desk: ReviewSession, group: Group) -> str:
     """Return the number of members of a group: ``10 files``, ``4 so far``, ``2 of 10`` that are listed."""
     members = desk.inbox.listed(group.key) or desk.inbox.members(group.key)
@@ -274,10 +291,11 @@ def _focus(style: RowStyle, *, focused: bool) -> Chunk:
 
 
 def _mark(desk: ReviewSession, key: RowKey) -> Chunk:
-    """A star for what is tagged, a plus for what was appended to a sorted list."""
+    """A star for what is tagged, a plus for what joined a group late or was appended to a sorted list."""
     entries = desk.inbox.stands_for(key)
     tagged = any(entry.id in desk.tags for entry in entries)
-    return chunk("*" if tagged else "+" if desk.inbox.has_arrived(key) else " ", "accent", keep=True)
+    new = desk.inbox.has_arrived(key) or any(desk.is_late(entry.id) for entry in entries)
+    return chunk("*" if tagged else "+" if new else " ", "accent", keep=True)
 
 
 def _risk(risk: Risk) -> Chunk:
