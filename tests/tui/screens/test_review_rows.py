@@ -6,7 +6,8 @@ import pytest
 from model_samples import CASCADE, START, approved, news, rejected, stored
 
 from signoff.present.document.text import text_document
-from signoff.queue.records import StoredRequest
+from signoff.queue.records import RequestState, StoredRequest
+from signoff.queue.wording import agent_is_gone
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
@@ -117,3 +118,18 @@ def test_a_group_that_ended_says_how() -> None:
     members = [stored(name, group_id="g") for name in "ab"]
     desk = desk_with(*members, approved(members[0]), rejected(members[1]))
     assert "1 of 2 approved" in row_texts(desk, 60)[0]
+
+
+def test_a_reason_is_said_in_full_or_not_at_all() -> None:
+    desk = desk_with(stored("a", description="x", risk="high", risk_reasons=("outside-root",)))
+    told = [row_texts(desk, width)[0] for width in range(34, 56)]
+    assert any("outside the project" in row for row in told)
+    assert all("outside the project" in row for row in told if "outside" in row)
+
+
+def test_the_end_of_an_agent_is_said_in_one_word_where_there_is_little_room() -> None:
+    asked = stored("a", description="x" * 20)
+    gone = stored("a", description="x" * 20, state=RequestState.WITHDRAWN, note=agent_is_gone(7))
+    narrow, wide = (row_texts(desk_with(asked, gone), width)[0] for width in (38, 55))
+    assert narrow.endswith(" exited")
+    assert wide.endswith("agent exited")

@@ -247,9 +247,10 @@ async def test_what_is_snoozed_is_put_below_the_list_and_comes_back(
     async with screen(place, waiting=2) as seen:
         await seen.goes_to(first)
         await seen.press("z")
-        await seen.shows("snoozed: the agent keeps waiting; z again takes it back", "later")
-        await seen.press("o")
-        await seen.until(lambda: [row.key.id for row in seen.desk.inbox.rows()] == [second.id, first.id])
+        await seen.shows("snoozed: the agent waits on; z there takes it back", "later")
+        assert [row.key.id for row in seen.desk.inbox.rows()] == [second.id, first.id]
+        assert seen.focus == second.id
+        await seen.goes_to(first)
         await seen.press("z")
         await seen.until(lambda: not seen.entry(first).later)
 

@@ -84,7 +84,7 @@ async def test_one_message_rejects_the_tagged_of_several_agents(
             await tags(seen, first, second)
             await seen.group_armed()
             await seen.press("N")
-            await seen.shows("Reject 2 requests; the agent goes on")
+            await seen.shows("Reject 2 tagged; the agent goes on")
             await seen.types("no")
             await seen.press("enter")
             await seen.until(lambda: states(looking, first, second) == ["rejected"] * 2)

@@ -15,7 +15,7 @@ from model_samples import approved, ended, news, rejected, stored
 from signoff import FileWrite
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import Risk, StoredRequest
-from signoff_tui.state.inbox import Inbox, Order, RowKey
+from signoff_tui.state.inbox import Inbox, Order, PuttingAside, RowKey
 
 
 def request_key(id_: str) -> RowKey:
@@ -138,6 +138,24 @@ def test_what_folded_away_does_not_come_back() -> None:
     inbox.fold()
     inbox.apply(news(approved(stored("a"))))
     assert shown(inbox) == ["b"]
+
+
+def test_what_is_snoozed_stands_below_the_list_and_arrivals_below_that() -> None:
+    inbox = filled(stored("a"), stored("b"), stored("c"))
+    PuttingAside(inbox).toggle()
+    assert shown(inbox) == ["b", "c", "a"]
+    inbox.apply(news(stored("d")))
+    assert shown(inbox) == ["b", "c", "a", "d"]
+
+
+def test_a_snooze_that_is_undone_leaves_each_row_where_it_was() -> None:
+    inbox = filled(stored("a"), stored("b"), stored("c"))
+    aside = PuttingAside(inbox)
+    aside.toggle()
+    inbox.apply(news(stored("d")))
+    aside.undo()
+    assert shown(inbox) == ["a", "b", "c", "d"]
+    assert not inbox.entry("a").later
 
 
 def test_sorting_moves_what_was_put_aside_to_the_end() -> None:

@@ -376,6 +376,19 @@ class Inbox:
         for request_id in request_ids:
             self._entries[request_id].later = later
 
+    def lower_put_aside(self) -> Sequence[RowKey]:
+        """Put the rows of what was put aside below all others; returns the rows as they stood."""
+        before = tuple(self._order)
+        self._order.sort(key=self._put_aside)
+        self._lay_out_anew()
+        return before
+
+    def put_back(self, rows: Sequence[RowKey]) -> None:
+        """Let rows stand as they did before; what came since stands at the end."""
+        places = {key: at for at, key in enumerate(rows)}
+        self._order.sort(key=lambda key: places.get(key, len(places)))
+        self._lay_out_anew()
+
     def sift(self, keeps: Callable[[Entry], bool] | None) -> None:
         """List only entries that pass. New or changed ones are tested as well; a listed row stays listed.
 
@@ -644,7 +657,7 @@ class PuttingAside:
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
-        self._before: deque[dict[str, bool]] = deque(maxlen=UNDONE)
+        self._before: deque[tuple[dict[str, bool], Sequence[RowKey]]] = deque(maxlen=UNDONE)
 
     def toggle(self) -> bool | None:
         """Put the request under the cursor, or the waiting ones of the group, aside, or take it back.
@@ -659,19 +672,22 @@ class PuttingAside:
             members = () if group is None else self._inbox.listed(group.key)
         waiting = [member for member in members if member.waiting]
         if not waiting:
-            self._before.append({})  # undoing this key undoes nothing
+            self._before.append(({}, ()))  # undoing this key undoes nothing
             return None
         aside = not all(member.later for member in waiting)
-        self._before.append({member.id: member.later for member in waiting})
-        self._inbox.set_later([member.id for member in waiting], later=aside)
+        before = {member.id: member.later for member in waiting}
+        self._inbox.set_later(before, later=aside)
+        self._before.append((before, self._inbox.lower_put_aside()))
         return aside
 
     def undo(self) -> None:
         """Undo the last `toggle` that was not undone yet."""
-        if self._before:
-            for request_id, later in self._before.pop().items():
-                if request_id in self._inbox:
-                    self._inbox.set_later([request_id], later=later)
+        before, rows = self._before.pop() if self._before else ({}, ())
+        for request_id, later in before.items():
+            if request_id in self._inbox:
+                self._inbox.set_later([request_id], later=later)
+        if rows:
+            self._inbox.put_back(rows)
 
 
 # -- The reference of a row for a decision.

@@ -171,9 +171,11 @@ class Actions:
         aside = self._desk.later.toggle()
         if aside is not None:
             key = self._desk.keys.shown("later")
-            words = f"snoozed: the agent keeps waiting; {key} again takes it back" if aside else "waiting again"
+            words = f"snoozed: the agent waits on; {key} there takes it back" if aside else "waiting again"
             self._screen.say(words, token="muted")
-            self._screen.redraw()
+            if aside:
+                self._desk.inbox.advance()
+            self._moved()
 
     @_HANDLERS("tag")
     def _tag(self) -> None:

@@ -209,7 +209,7 @@ def group_head(desk: ReviewSession, group: Group, style: RowStyle, width: int) -
         Chunk(group_label(desk, group), "strong", cut="end"),
         chunk(f"  {size_of(desk, group)}{changed}", "muted", keep=True),
         *([chunk(f"  {high} HIGH", "risk-high", keep=True)] if high else []),
-        *([chunk("  ", keep=True), late] if (late := late_words(desk, group)) is not None else []),
+        *([chunk(f"  {late}", "warn", keep=True)] if (late := late_words(desk, group)) else []),
         chunk(
             f"  read {read} of {len(waiting)}" if waiting else "  ended",
             "ok" if read == len(waiting) else "held",

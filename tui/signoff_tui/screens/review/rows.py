@@ -44,9 +44,6 @@ FILES = "MADB"
 MEASURED = 200
 """Members of a group that are looked at to say what it is of."""
 
-LEAST_NOTE = 7
-"""Cells below which a reason is left out rather than cut."""
-
 _RISK, _STATE, _AGENT = 4, 6, 14
 _BEFORE = 1 + _RISK + 1
 """Cells before the kind: focus, risk, mark."""
@@ -126,7 +123,7 @@ def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *
     state = f"{read}/{len(pending)}" if pending else _how_many_ended(members)
     right = [_agent(_agents(members)), _state(chunk(state, "text" if pending else "closed"))]
     late = late_words(desk, group)
-    notes = () if late is None else (late,)
+    notes = (chunk(late, "warn"),) if late else ()
     return _fitted(left, chunk(size_of(desk, group), "muted", keep=True), notes, right, width)
 
 
@@ -159,7 +156,7 @@ def _fitted(
 ) -> Line:
     """A row whose name comes first: a change leaves enough of it, the first note that fits all of it.
 
-    The last of several notes is told in any case.
+    If none fits, the last one is told all the same where it has to be kept.
     """
     agent, state = right
     ends = (*(agent if width >= AGENT_COLUMN else ()), *state)
@@ -169,9 +166,8 @@ def _fitted(
         told = [chunk(" ", keep=True), change]
         room -= change.width + 1
     note = next((each for each in notes if each.width < room - name), notes[-1] if notes else None)
-    if note is not None and (notes[1:] or room - name > min(note.width, LEAST_NOTE)):
-        most = note.width if notes[1:] else room - name - 1
-        told = [chunk(" ", keep=True), replace(note, most=most, cut="end"), *told]
+    if note is not None and (note.keep or note.width < room - name):
+        told = [chunk(" ", keep=True), replace(note, keep=True), *told]
     return Line(left, (*told, *ends))
 
 
@@ -204,10 +200,10 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
 
 
 def _in_words(told: Chunk, room: int) -> Chunk:
-    """A state that leaves the name its room: without what follows a comma, then without its last words."""
+    """A state that leaves the name its room: without its last words, of ``agent exited`` without the first."""
     if told.width <= room:
         return told
-    words = told.text.text.split(", ")[0].split(" ")
+    words = told.text.text.split(", ")[0].removeprefix("agent ").split(" ")
     while len(words) > 1 and cell_len(" ".join(words)) > room:
         words.pop()
     return foreign(" ".join(words), told.token)
@@ -248,13 +244,13 @@ def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:
         return [chunk(each, "warn", keep=True) for each in words]
     if not submission.risk_reasons or submission.risk is Risk.LOW:
         return ()
-    return (foreign(risk_reasons(submission.risk_reasons)[0], "muted", keep=True),)
+    return (foreign(risk_reasons(submission.risk_reasons)[0], "muted"),)
 
 
-def late_words(desk: ReviewSession, group: Group) -> Chunk | None:
-    """Say that requests joined a group after somebody looked at it; None if none did."""
+def late_words(desk: ReviewSession, group: Group) -> str:
+    """Return ``+ new since you looked`` if requests joined a group after that; else nothing."""
     late = any(desk.is_late(entry.id) for entry in desk.inbox.listed(group.key) if entry.request.pending)
-    return chunk("+ new since you looked", "warn", keep=True) if late else None
+    return "+ new since you looked" if late else ""
 
 
 def size_of(desk: ReviewSession, group: Group) -> str:
