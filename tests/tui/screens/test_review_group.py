@@ -286,3 +286,17 @@ async def test_who_joins_late_is_marked_and_the_heading_says_so(
         assert [row.key.id for row in seen.desk.inbox.rows()].index(late.id) == 2  # between the others
         await seen.goes_to(late)
         await seen.shows_no("new since you looked")
+
+
+async def test_a_capital_on_files_that_cannot_be_shown_in_full_says_which_keys_approve_one(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for name in ("a.png", "b.png"):
+        post(asking, write(workdir / name, b"\x89PNG\r\n\x1a\n\0\0" + name.encode(), **GROUP))
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await on_heading(seen)
+        await seen.shows("in part")
+        await seen.until(lambda: "new" not in "".join(row[:40] for row in seen.frame[1:4]), "both on the screen")
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.shows("binary: not shown in full; y, then ! approves")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from screen_bench import HELD, LARGE, SMALL, agent, call, command, lines, post, screen, write
-from textual.events import MouseScrollDown
+from textual.events import MouseMove, MouseScrollDown
 
 from signoff import ApprovalRequest
 from signoff.queue import AgentQueue
@@ -346,3 +346,22 @@ async def test_moving_between_requests_skips_headings_and_what_ended(
         await seen.until(lambda: seen.focus == member.id)
         await seen.press("K")
         await seen.until(lambda: seen.focus == first.id)
+
+
+async def test_a_drag_over_a_text_says_how_to_select_it(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.opens(request)
+        await seen.pilot._post_mouse_events([MouseMove], "#document", button=0)
+        assert "select" not in seen.special
+        await seen.pilot._post_mouse_events([MouseMove], "#document", button=1)
+        assert "hold Shift" in seen.special
+
+
+async def test_a_letter_of_another_alphabet_says_that_keys_are_latin(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.press("н")
+        assert "keys are Latin letters" in seen.special

@@ -34,6 +34,7 @@ from signoff_tui.guard import (
     TakenBack,
 )
 from signoff_tui.screens.review.allow import Allowing, choices, released
+from signoff_tui.screens.review.bars import what_is_missing
 from signoff_tui.screens.review.names import as_listed, as_many, left_out_names, names_of
 from signoff_tui.screens.review.open_bar import (
     Approving,
@@ -46,6 +47,7 @@ from signoff_tui.screens.review.open_bar import (
     Writing,
 )
 from signoff_tui.screens.review.outside import COPIES
+from signoff_tui.state.coverage import ALMOST
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.inbox import RowKey
 from signoff_tui.state.reach import waiting_of_agent
@@ -204,9 +206,18 @@ class Decisions:
         reasons = {item.reason for item in left_out} - {Omission.CLOSED}
         if not reasons:
             return f"{key} has nothing to approve: nothing of it waits"
-        if Omission.UNSEEN in reasons:
+        unseen = [item for item in left_out if item.reason is Omission.UNSEEN]
+        if unseen and all(item.coverage >= ALMOST for item in unseen):
+            return self._in_part(unseen[0])
+        if unseen:
             return f"{key} approves nothing yet: read a file first"
         return f"{key} approves nothing: " + as_many(left_out_names(self._screen.desk, left_out), NAMES)
+
+    def _in_part(self, item: LeftOut) -> str:
+        """The reason why a request waits of which every line was shown, and the way to approve it."""
+        desk = self._screen.desk
+        missing = what_is_missing(desk, desk.inbox.entry(item.ref.id))
+        return f"{missing}; {desk.keys.shown('approve')}, then {desk.keys.shown('despite')} approves"
 
     def _suffer(self, effect: Effect) -> None:
         screen = self._screen

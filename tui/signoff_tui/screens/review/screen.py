@@ -337,6 +337,11 @@ class ReviewScreen(Screen[None]):
     def _key_clicked(self, event: LinesView.Clicked) -> None:
         self._pressing.click_key(action_at(event.column, self.size.width))
 
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Say how to select text: while the program has the mouse, dragging alone does not."""
+        if event.button:
+            self.say("hold Shift (on a Mac Option) while you drag to select, or press c to copy", token="muted")
+
     @on(RowList.Resized)
     def _list_resized(self) -> None:
         self._drawing.lists()
