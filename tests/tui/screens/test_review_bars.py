@@ -149,3 +149,12 @@ async def test_no_click_decides(asking: AgentQueue, place: Path, workdir: Path, 
 def test_a_label_that_is_too_long_for_its_row_gives_way_between_words() -> None:
     (row,) = flow([KeyHint("Y", "approve 12 ready: settings.py  cache.py"), KeyHint("?", "help")], BarRoom(40, 1))
     assert text(row) == " Y approve 12 ready: ...  ? help  "
+
+
+@pytest.mark.parametrize(("width", "named"), [(50, True), (80, False)])
+async def test_where_rows_have_no_room_for_the_agent_the_row_above_the_keys_names_it(
+    asking: AgentQueue, place: Path, workdir: Path, width: int, named: bool
+) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, size=(width, 20), waiting=1) as seen:
+        assert ("tester" in seen.special) is named

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from rich.cells import cell_len
 from screen_bench import HELD, LARGE, Cable, Screen, command, post, screen
 
 from signoff.queue import (
@@ -22,6 +23,7 @@ from signoff.queue import (
     open_agent_queue,
 )
 from signoff_tui import context
+from signoff_tui.screens.review.heads import lost_lines
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +62,14 @@ async def test_a_lost_queue_stands_out_over_the_full_width_of_two_rows(
         await lose(seen, pulled)
         for row in seen.rows[:2]:
             assert sum(part.cell_length for part in row if part.style is not None and part.style.reverse) == 80
+
+
+def test_a_long_place_of_a_lost_queue_loses_its_beginning() -> None:
+    first, _ = lost_lines("/home/anna/projects/shop/.signoff/queue", "was removed", "", 12.0, 90)
+    text = "".join(piece.text.text for piece in first.left)
+    assert text.startswith(" QUEUE LOST  ...")
+    assert "queue was removed 0:10 ago. Nothing is approved; keys are off." in text
+    assert cell_len(text) == 90
 
 
 async def test_the_rows_of_a_lost_queue_are_muted(asking: AgentQueue, place: Path, workdir: Path) -> None:

@@ -39,6 +39,7 @@ async def test_what_was_sent_cannot_be_taken_back_and_the_screen_says_so(
         await seen.shows("approved by you")
         await seen.press("u")
         await seen.shows("too late: sent already")
+        assert seen.app.review._said.token == "warn"
 
 
 async def test_a_request_that_was_taken_back_can_be_decided_again(

@@ -195,7 +195,12 @@ class Inbox:
     @property
     def anything_passes(self) -> bool:
         """True if the filter lists anything; without a filter, if there is anything to list."""
-        return len(self._sifted_out) < len(self._entries)
+        return self.passing > 0
+
+    @property
+    def passing(self) -> int:
+        """The number of requests that pass the filter."""
+        return len(self._entries) - len(self._sifted_out)
 
     @property
     def focus_strays(self) -> bool:

@@ -312,7 +312,7 @@ class Actions:
     def _go_hunk(self, *, forward: bool) -> None:
         screen = self._screen
         if not screen.content_visible or not screen.document.hunks.go(forward=forward):
-            screen.say(f"no hunk {'below' if forward else 'above'}", token="muted")
+            screen.say(f"no hunk {'below' if forward else 'above'}")
         screen.contents.follow_reader()
         screen.redraw()
 
@@ -322,7 +322,7 @@ class Actions:
             self._desk.guard.editor_opened()
             self._screen.open_bar(Finding())
         else:
-            self._screen.say("open a request to look for words in it", token="muted")
+            self._screen.say("open a request to look for words in it")
 
     @_HANDLERS("more_context")
     def _more_context(self) -> None:
@@ -342,7 +342,7 @@ class Actions:
         if document.toggle_wrap():
             self._screen.say("long lines are wrapped", token="muted")
         elif document.wraps:
-            self._screen.say("long lines stay wrapped: the pane is too narrow to cut them", token="muted")
+            self._screen.say("long lines stay wrapped: the pane is too narrow to cut them")
         else:
             self._screen.say("long lines are cut at >: what is cut off does not count as shown")
         self._screen.redraw()
@@ -361,7 +361,7 @@ class Actions:
     @_HANDLERS("details")
     def _details(self) -> None:
         if self._desk.inbox.focused_request() is None:
-            self._screen.say("i shows ids and hashes of a request: go to one", token="muted")
+            self._screen.say("i shows ids and hashes of a request: go to one")
         else:
             self._screen.go("details")
 
@@ -374,7 +374,7 @@ class Actions:
         """Show the secrets of the request on the screen, or hide them again."""
         entry = self._desk.inbox.focused_request()
         if entry is None or not self._screen.content_visible:
-            self._screen.say("open a request to show its secrets", token="muted")
+            self._screen.say("open a request to show its secrets")
             return
         self._desk.toggle_revealed(entry)
         shown = self._desk.is_revealed(entry)
@@ -401,7 +401,7 @@ class Actions:
         screen, desk = self._screen, self._desk
         entry = desk.inbox.focused_request()
         if entry is None or not screen.content_visible:
-            screen.say("open a request to refuse single hunks of it", token="muted")
+            screen.say("open a request to refuse single hunks of it")
             return False
         pointed = pointed_in(screen.document, desk, entry)
         if pointed is None:
@@ -423,7 +423,7 @@ class Actions:
         screen, desk = self._screen, self._desk
         entry = desk.inbox.focused_request()
         if entry is None or not screen.content_visible:
-            screen.say("open a request to edit it", token="muted")
+            screen.say("open a request to edit it")
             return
         key, content = desk.keys.shown("edit_call"), desk.asked_content(entry)
         why_not = why_not_edited(entry, content)

@@ -12,7 +12,8 @@ from rich.cells import cell_len
 from signoff.masked_subject import announced_subjects
 from signoff.queue.records import Risk
 from signoff_tui.guard import Eligibility, Omission
-from signoff_tui.screens.review.names import as_listed, group_label, held_words, name_of, names_of
+from signoff_tui.screens.review.layout import AGENT_COLUMN
+from signoff_tui.screens.review.names import agents_of, as_listed, group_label, held_words, name_of, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.inbox import Entry
@@ -163,7 +164,7 @@ def special_row(
     if said.text:
         left: Sequence[Chunk] = (Chunk(foreign(f" {said.text}").text, said.token, cut="end"),)
     else:
-        left = _special(desk, pointed, armed=armed)
+        left = _special(desk, pointed, armed=armed) or (_who_asks(desk) if width < AGENT_COLUMN else ())
     held = _held(desk, max(width // 2, width - sum(piece.width for piece in left)), now)
     if not said.text and sum(piece.width for piece in (*left, *held) if piece.keep) + _LEAST_NAME > width:
         left = _special(desk, pointed, armed=armed, brief=True)
@@ -199,6 +200,13 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief
             chunk(more, "muted"),
         )
     return ()
+
+
+def _who_asks(desk: ReviewSession) -> Sequence[Chunk]:
+    """The agent of what the cursor is on, where the rows have no room for it."""
+    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
+    asking = [entry] if entry is not None else [] if group is None else desk.inbox.listed(group.key)
+    return (Chunk(foreign(f" {agents_of(asking)}").text, "muted", cut="end"),) if asking else ()
 
 
 def _about_several(

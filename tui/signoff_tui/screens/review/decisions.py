@@ -136,7 +136,7 @@ class Decisions:
         """Take back the held decision made last."""
         held = self._screen.desk.guard.holds.take_back_last()
         if held is None:
-            self._screen.say("too late: sent already", token="muted")
+            self._screen.say("too late: sent already")
             return
         self.take_back((held,))
         self._return_to(held)
@@ -323,7 +323,7 @@ class Decisions:
         """Ask what of the request goes to the clipboard."""
         entry = self._screen.desk.inbox.focused_request()
         if entry is None:
-            self._screen.say("c copies what a request holds: go to one", token="muted")
+            self._screen.say("c copies what a request holds: go to one")
             return
         hints = [KeyHint(key, what) for key, what in COPIES.items()]
         self._ask("Copy", *hints, KeyHint("Esc", "back"), about="copy")

@@ -159,8 +159,7 @@ class Drawing:
         if not kept.in_force:
             return ()
         total = sum(1 for _ in inbox.entries())
-        listed = sum(inbox.is_in_filter(entry.id) for entry in inbox.entries())
-        return (filter_line(kept.query.text, kept.hidden, listed, total, width, strays=inbox.focus_strays),)
+        return (filter_line(kept.query.text, kept.hidden, inbox.passing, total, width, strays=inbox.focus_strays),)
 
     # -- the content ---------------------------------------------------------------------------------------
 

@@ -189,8 +189,8 @@ def filter_line(text: str, hidden: Hidden, listed: int, total: int, width: int, 
     clears = (chunk("  Esc", "key", keep=True), chunk(" clears ", keep=True))
     words = chunk(f" {found}{stays}", token, keep=True)
     by = Chunk(foreign(f"  {text}").text, cut="end", enough=LEAST_TEXT)
-    shown = line(words, by, right=clears)
-    return shown if shown.needed <= width else line(words, right=clears[:1])
+    fitting = [line(words, by, right=clears), line(words, right=clears)]
+    return next((each for each in fitting if each.needed <= width), line(words, right=clears[:1]))
 
 
 def hidden_words(hidden: Hidden) -> str:

@@ -15,7 +15,7 @@ from signoff.text.risk import risk_reasons
 from signoff.text.time import age_text, left_text
 from signoff_tui.context import Announcement
 from signoff_tui.screens.review.layout import LEAST_COLUMNS, LEAST_ROWS, WIDE, Layout
-from signoff_tui.screens.review.names import NAME, agents_of, group_label
+from signoff_tui.screens.review.names import LEAST_NAME, NAME, agents_of, group_label
 from signoff_tui.screens.review.rows import (
     FILES,
     RowStyle,
@@ -29,7 +29,7 @@ from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
+from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign, line, wrapped
 from signoff_tui.text.summary import RISK_WORD, Summary, ended_text, summarize
 from signoff_tui.widgets.document.layout import Rest
 
@@ -135,19 +135,20 @@ def lost_lines(place: str, what: str, why: str, seconds: float, width: int) -> t
         seconds: How long ago it was lost.
         width: Cells of a row.
     """
-    where = foreign(place).text.text
-    event = f"{where} {what or 'was lost'} {age_text(seconds)} ago."
+    event, off = f"{what or 'was lost'} {age_text(seconds)} ago.", " Nothing is approved; keys are off."
+    room = width - cell_len(f" QUEUE LOST   {event}{off}")
+    where = crop(foreign(place).text.text, max(room, LEAST_NAME), "front", ellipsis="...")
     again = "Opening it again by itself." if what else f"Trying again by itself: {foreign(why).text.text}"
     agents = "What waited there does not run." if what else "Agents keep waiting."
     return (
-        _alarm([f" QUEUE LOST  {event}", " Nothing is approved; keys are off."], width),
-        _alarm([f" {agents}", f" {again}"], width),
+        _alarm(f" QUEUE LOST  {where} {event}{off}", width),
+        _alarm(f" {agents} {again}", width),
     )
 
 
-def _alarm(sentences: Sequence[str], width: int) -> Line:
+def _alarm(told: str, width: int) -> Line:
     """A row that stands out over its full width, without its last words if it has no room for them."""
-    words = "".join(sentences).split(" ")
+    words = told.split(" ")
     while len(words) > 1 and cell_len(" ".join(words)) > width:
         words.pop()
     told = " ".join(words)

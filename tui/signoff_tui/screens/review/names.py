@@ -24,6 +24,7 @@ from signoff_tui.text.lines import Line, chunk, crop, foreign, line
 from signoff_tui.text.summary import Summary, group_name, summarize
 
 __all__ = [
+    "LEAST_NAME",
     "NAME",
     "agents_of",
     "as_listed",

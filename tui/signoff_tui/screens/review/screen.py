@@ -406,7 +406,7 @@ class ReviewScreen(Screen[None]):
     def move_border(self, cells: int) -> None:
         """Move the border between list and content."""
         if not self.room.wide:
-            self.say("list and content stand side by side from 100 columns", token="muted")
+            self.say("list and content stand side by side from 100 columns")
             return
         self._put_border(self._list_width + cells)
 
