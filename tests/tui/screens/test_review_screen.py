@@ -42,7 +42,7 @@ async def test_a_row_says_risk_kind_what_reason_agent_and_how_much_was_read(
 ) -> None:
     post(asking, high(workdir))
     async with screen(place, waiting=1) as seen:
-        row = ["▌HIGH", "$", "rm", "-rf", "build", "delete", "tester", "new"]
+        row = ["▌HIGH", "$", "rm", "-rf", "build", "deletes", "files", "tester", "new"]
         await seen.until(lambda: seen.line("$ rm -rf build").split() == row)
 
 

@@ -22,7 +22,7 @@ async def test_a_secret_is_a_mark_until_it_is_revealed_and_again_after_it(
     request = post(asking, call(payload={"token": "abcd", "title": "Crash"}))
     async with screen(place, size=size, waiting=1) as seen:
         await seen.reads(request)
-        await seen.shows(f"token: {FOUR}", 'title: "Crash"', "hidden-value")
+        await seen.shows(f"token: {FOUR}", 'title: "Crash"', "hidden value")
         seen.chooses("reveal")
         await seen.shows('token: "abcd"', "secrets are shown until you move on")
         seen.chooses("reveal")
@@ -34,7 +34,7 @@ async def test_what_the_settings_of_the_agent_mask_is_a_mark(asking: AgentQueue,
     request = post(asking, call(payload={"iban": "abcd", "command": "pay"}, masked_keys=("iban", "command")))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
-        await seen.shows(f"iban: {FOUR}", 'command: "pay"', "hidden-value")
+        await seen.shows(f"iban: {FOUR}", 'command: "pay"', "hidden value")
         seen.chooses("reveal")
         await seen.shows('iban: "abcd"')
 

@@ -140,5 +140,5 @@ async def test_content_that_cannot_be_shown_is_approved_by_its_facts_only(
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and not coverage.missing)
         await seen.armed()
         await seen.press("y")
-        await seen.shows("! approve unread (not shown in full)")
+        await seen.shows("! approve unread (binary: not shown in full)")
     assert looking.get(request.id).pending
