@@ -141,3 +141,15 @@ async def test_high_that_does_not_match_stands_right_after_the_matches_where_the
         await seen.press("enter")
         await seen.shows("1 of 3 match")
         assert [row[8:].split()[0] for row in seen.frame[1:3]] == ["ls", "rm"]
+
+
+async def test_what_is_not_in_the_filter_says_so_in_full_however_long_its_name_is(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for text in (f"rm -rf {'x' * 60}", "ls"):
+        post(asking, command(text, workdir))
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await seen.press("slash")
+        await seen.types("cmd:ls")
+        await seen.press("enter")
+        await seen.until(lambda: "not in filter" in seen.line("HIGH $ rm")[:40])

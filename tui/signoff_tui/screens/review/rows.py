@@ -49,6 +49,10 @@ _BEFORE = 1 + _RISK + 1
 """Cells before the kind: focus, risk, mark."""
 
 
+_NOT_IN_FILTER = chunk("not in filter", "warn")
+"""What a HIGH request says that no filter hides; its name loses words for it."""
+
+
 class RowStyle(Struct, frozen=True):
     """What rows need besides the session.
 
@@ -142,7 +146,9 @@ def _request_row(
     counts = counts_text(desk, entry)
     agent = _agent(summary.agent)
     others = (*left, *(agent if width >= AGENT_COLUMN else ()))
-    state = _in_words(_word(desk, entry, style), width - sum(piece.width for piece in others) - 1)
+    state = _word(desk, entry, style)
+    if state != _NOT_IN_FILTER:
+        state = _in_words(state, width - sum(piece.width for piece in others) - 1)
     right = [agent, _state(state)]
     return _fitted(left, chunk(counts, keep=True) if counts else None, _notes(desk, entry), right, width)
 
@@ -228,7 +234,7 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
         seconds = max(int(left), 0)
         return chunk(f"{seconds // 60}:{seconds % 60:02d}", "warn")
     if not desk.inbox.is_in_filter(entry.id):
-        return chunk("not in filter", "warn")
+        return _NOT_IN_FILTER
     word = state_word(desk, entry)
     token = {"read": "muted", "new": "text", "again": "warn"}.get(word, "held")
     return chunk(word, token)
