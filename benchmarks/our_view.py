@@ -73,8 +73,8 @@ class Opening:
         displayed = app.review.displayed
 
         def shows() -> None:
-            view = app.review.document
-            of_request = isinstance(view.owner, tuple) and view.owner[0] == request.id
+            view, page = app.review.document, app.review.contents.page
+            of_request = page is not None and page.owner is view.owner and page.first[0] == request.id
             if self.painted is None and of_request and view.drawn:
                 self.painted = time.process_time()
                 self._shown.set()

@@ -7,17 +7,22 @@ line.
 
 from __future__ import annotations
 
-import os.path
+import glob
+import os
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from signoff.policy.redaction.masking import Redactor
+from signoff.policy.shell.commands import expand
 from signoff.policy.shell.evaluate import judge_command
 from signoff.policy.shell.explain import CommandPart, CommandParts, Remark, command_parts
+from signoff.policy.shell.syntax_model import Word
 from signoff.policy.trust import TrustedFile, TrustError, trusted_files
 from signoff.policy.verdict import DOES, RISK_WORD, Level, PartVerdict, Verdict
 from signoff.present.document.masking import mark
@@ -39,6 +44,7 @@ __all__ = [
     "ShellRules",
     "ToldCommand",
     "ToldPart",
+    "removed_now",
     "shell_rules_for",
     "told_command",
 ]
@@ -62,6 +68,7 @@ class ToldPart(Struct, frozen=True):
         doubtful: True if it may or may not be a command.
         text: Makes the text of the part.
         about: Makes the remarks on it, a line each.
+        alone: The same without the reasons of its risk, for a heading that names them.
     """
 
     level: int
@@ -70,6 +77,7 @@ class ToldPart(Struct, frozen=True):
     doubtful: bool
     text: Callable[[], SafeText]
     about: tuple[Callable[[], SafeText], ...]
+    alone: tuple[Callable[[], SafeText], ...] = ()
 
 
 class ToldCommand(Struct, frozen=True):
@@ -80,7 +88,7 @@ class ToldCommand(Struct, frozen=True):
         parts: Its parts, in order.
         remarks: The remarks on the line as a whole.
         found: The number of parts of each risk, in words.
-        rules: The source of the rules, or why there are none; empty if the request is closed.
+        rules: The source of the rules, or what is wrong with it; None without any, and if the request is closed.
         facts: The same for programs. Texts in it are raw: not masked and not safe to show.
         rule_file: The rule file that the rules are from, if there is one.
         masked: Hides the secrets of a text of others.
@@ -101,11 +109,14 @@ class ToldCommand(Struct, frozen=True):
         return "" if self.command.argument is None else f'if a shell runs "{self.command.argument}": '
 
     @property
+    def is_one_part(self) -> bool:
+        """True if the only part is the whole line, as it is written."""
+        return len(self.parts) == 1 and not self.remarks and self.facts.parts[0].text == self.command.text.strip()
+
+    @property
     def says_nothing_more(self) -> bool:
         """True if the only part is the whole line, and `found` says all about it."""
-        if len(self.parts) != 1 or self.remarks:
-            return False
-        return not self.parts[0].about and self.facts.parts[0].text == self.command.text.strip()
+        return self.is_one_part and not self.parts[0].about
 
 
 def told_command(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> ToldCommand:
@@ -142,13 +153,11 @@ def _counted(facts: CommandParts) -> str:
     return f"{found}{f'; the line is {WORDS[whole]}' if whole > max(levels, default=0) else ''}"
 
 
-def _rules_named(rules: ShellRules) -> SafeText:
-    """The source of the rules in words."""
+def _rules_named(rules: ShellRules) -> SafeText | None:
+    """The source of the rules in words; None where there are none, which is nothing special."""
     if rules.file is not None:
         return joined("rules of ", reveal_line(os.path.relpath(rules.file, rules.directory), "path"))
-    if rules.problem:
-        return reveal_line(rules.problem, "content")
-    return SafeText.own("no rules of yours for this directory")
+    return reveal_line(rules.problem, "content") if rules.problem else None
 
 
 class _Telling:
@@ -169,9 +178,12 @@ class _Telling:
 
     def part(self, part: CommandPart) -> ToldPart:
         """The part with its remarks."""
-        about = tuple(partial(self._said, *words) for words in self._about(part))
+        about, alone = (
+            tuple(partial(self._said, *words) for words in self._about(part, reasons=reasons))
+            for reasons in (True, False)
+        )
         text = partial(self._shown, part.text[:_LONGEST])
-        return ToldPart(LEVELS.index(part.risk), part.joined, part.depth, part.doubtful, text, about)
+        return ToldPart(LEVELS.index(part.risk), part.joined, part.depth, part.doubtful, text, about, alone)
 
     def remark(self, remark: Remark) -> ToldPart:
         """The remark on the line as a whole."""
@@ -185,7 +197,7 @@ class _Telling:
             text = text.replace(secret, instead)
         return text if self._masks is None else self._masks.mask_text(text, command=True).text
 
-    def _about(self, part: CommandPart) -> Iterator[tuple[str, str]]:
+    def _about(self, part: CommandPart, *, reasons: bool) -> Iterator[tuple[str, str]]:
         """The remarks on a part: signoff's words, then those of others."""
         if len(part.text) > _LONGEST:
             yield f"{len(part.text) - _LONGEST:,} more characters: see the command above", ""
@@ -194,10 +206,10 @@ class _Telling:
         for path in part.writes:
             more = len(path) - _LONGEST
             yield f"{f'({more:,} more characters) ' if more > 0 else ''}writes ", path[:_LONGEST]
-        reasons = ", ".join(risk_reasons(part.reasons))
+        why = ", ".join(risk_reasons(part.reasons)) if reasons else ""
         by, rule = self._by(part.verdict)
-        if reasons or by:
-            yield f"{reasons}{'; ' if reasons and by else ''}{by}", rule
+        if why or by:
+            yield f"{why}{'; ' if why and by else ''}{by}", rule
         for reason in () if part.verdict is None else part.verdict.reasons:
             yield "! ", reason
 
@@ -216,6 +228,74 @@ class _Telling:
 
     def _shown(self, text: str) -> SafeText:
         return reveal_line(self.masked(text), "command")
+
+
+# -- What a command would remove, as it is now.
+
+_MOST_COUNTED = 10_000
+"""The most files that are counted in what is removed."""
+
+_MOST_NAMED = 5
+"""The most things to remove that are named."""
+
+_PATTERN = re.compile(r"[\w./*?\[\]-]+")
+"""A pattern that the shell fills in, and nothing else of what a shell fills in."""
+
+
+def removed_now(command: str, cwd: str) -> tuple[str, ...]:
+    """Look at what the `rm` of a command line would remove. It may take long.
+
+    Returns:
+        Words that are safe to show, such as ``gen: 41 files``; none for a line that changes its directory.
+    """
+    expanded = expand(command)
+    parts = [run.part for run in expanded.runs]
+    if expanded.broken or any(part.words[0].text in {"cd", "pushd", "popd"} for part in parts):
+        return ()
+    named = [word for part in parts if part.words[0].text == "rm" for word in _operands(part.words[1:])]
+    said = [words for word in named if (words := _what_is_there(word, cwd))]
+    more = (f"and {len(said) - _MOST_NAMED:,} more",) if len(said) > _MOST_NAMED else ()
+    return (*said[:_MOST_NAMED], *more)
+
+
+def _operands(words: tuple[Word, ...]) -> Iterator[Word]:
+    options = True
+    for word in words:
+        if options and word.literal and word.text == "--":
+            options = False
+        elif not (options and word.text.startswith("-")):
+            yield word
+
+
+def _what_is_there(word: Word, cwd: str) -> str:
+    """The number of files behind a word, in words; empty if the shell fills it in with something unknown."""
+    name = word.text if word.literal else word.written
+    if word.literal:
+        found = [Path(cwd, name)] if os.path.lexists(Path(cwd, name)) else []
+    elif _PATTERN.fullmatch(name):
+        # As the shell does, it leaves out names that begin with a dot; `Path.glob` does not.
+        matching = glob.iglob(name, root_dir=cwd)  # noqa: PTH207
+        found = [Path(cwd, each) for each in islice(matching, _MOST_COUNTED)]
+    else:
+        return ""
+    files = len(list(islice((file for each in found for file in _files(each)), _MOST_COUNTED + 1)))
+    if not found:
+        what = "nothing is there"
+    elif files > _MOST_COUNTED:
+        what = f"over {_MOST_COUNTED:,} files"
+    else:
+        what = number_of(files, "file") if files else "no files"
+    return f"{reveal_line(name, 'path').text}: {what}"
+
+
+def _files(place: Path) -> Iterator[Path]:
+    """The files at a place and below it; no link is followed."""
+    if place.is_symlink() or not place.is_dir():
+        yield place
+        return
+    for folder, folders, names in os.walk(place):
+        yield from (Path(folder, name) for name in names)
+        yield from (link for name in folders if (link := Path(folder, name)).is_symlink())
 
 
 # -- The rule file for a directory, of those that a person trusts, and the verdicts of its shell rules.

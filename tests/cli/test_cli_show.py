@@ -39,7 +39,7 @@ def test_unchanged_lines_that_are_left_out_are_counted_and_can_be_had(cli: Cli, 
     path.write_text("".join(before))
     request = post(agent, write(path, "".join(before).replace("line 50\n", "line fifty\n")))
     assert "line 10\n" not in cli.inside("show", request.id).out
-    assert "  | : (47 unchanged lines)" in cli.inside("show", request.id).out
+    assert "  | @ @@ 48 line 46  (47 unchanged lines)" in cli.inside("show", request.id).out
     whole = cli.inside("show", request.id, "--context", "100").out
     assert all(f"  |   {line}" in whole for line in before if line != "line 50\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from document_reading import NO_NEWLINE, counted, diff, names_file, numbered_lines, of_kind, plain_texts
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -52,7 +53,7 @@ class TestDiff:
     def test_folds_say_how_many_lines_they_hide(self, before: str, after: str, context: int) -> None:
         assume(before != after)
         document = diff(before, after).with_context(context)
-        shown = {RowKind.CONTEXT, RowKind.FOLD, RowKind.REMOVED}
+        shown = {RowKind.CONTEXT, RowKind.HUNK, RowKind.FOLD, RowKind.REMOVED}
         total = sum(row.lines for row in document if row.kind in shown)
         assert total == len(document.source("old"))
 
@@ -95,17 +96,39 @@ class TestDiff:
 
     def test_distant_changes_are_hunks_with_three_lines_around_each(self) -> None:
         document = diff(numbered_lines(40), numbered_lines(40, at_5="x", at_30="y"))
-        headings = [document.row(index).text.text for index in document.hunks]
-        assert headings == ["@@ -2,7 +2,7 @@ line 1", "@@ -27,7 +27,7 @@ line 26"]
-        assert of_kind(document, RowKind.FOLD) == [
-            "(1 unchanged line)",
-            "(18 unchanged lines)",
-            "(7 unchanged lines)",
+        assert [document.row(index).text.text for index in document.hunks] == [
+            "@@ 1",
+            "@@ 27 line 26  (18 unchanged lines)",
         ]
+        assert of_kind(document, RowKind.FOLD) == ["(7 unchanged lines)"]
 
-    def test_an_empty_range_is_named_by_the_line_before_it(self) -> None:
-        document = diff("a\nb\n", "a\nx\nb\n").with_context(0)
-        assert document.row(document.hunks[0]).text.text == "@@ -1,0 +2,1 @@ a"
+    @pytest.mark.parametrize(("between", "folds"), [(6, 0), (8, 0), (9, 3), (20, 14)])
+    def test_one_or_two_lines_are_shown_instead_of_folded(self, between: int, folds: int) -> None:
+        first, second = 10, 11 + between
+        document = diff(numbered_lines(40), numbered_lines(40, **{f"at_{first}": "x", f"at_{second}": "y"}))
+        assert len(document.hunks) == 1 + bool(folds)
+        assert [row.lines for row in document if row.kind is RowKind.HUNK][1:] == ([folds] if folds else [])
+
+    @pytest.mark.parametrize(
+        ("line", "named"),
+        [
+            ("def get_order(order_id):", "get_order(order_id)"),
+            ("async def poll(self) -> int:", "poll(self) -> int"),
+            ("func (s *Server) Serve(l net.Listener) error {", "(s *Server) Serve(l net.Listener) error"),
+            ("pub fn parse(input: &str) {", "parse(input: &str)"),
+            ("export async function load() {", "load()"),
+            ("class Order:", "class Order"),
+            ("definitely = 1", "definitely = 1"),
+        ],
+    )
+    def test_a_heading_is_its_first_line_and_the_function_around_it(self, line: str, named: str) -> None:
+        before = line + "\n" + "  a\n" * 9
+        document = diff(before, f"{before}  b\n")
+        assert document.row(document.hunks[0]).text.text == f"@@ 8 {named}  (7 unchanged lines)"
+
+    def test_a_heading_without_a_function_is_a_number(self) -> None:
+        document = diff("a\nb\n", "a\nx\nb\n")
+        assert document.row(document.hunks[0]).text.text == "@@ 1"
 
     def test_changes_begin_at_each_block_of_counted_rows(self) -> None:
         document = diff(numbered_lines(9), numbered_lines(9, at_3="x", at_7="y"))

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 from document_reading import NO_NEWLINE, PNG, counted, diff, texts
+from hypothesis import given
+from hypothesis import strategies as st
 
 from signoff.present.document.diff import binary_document, diff_document, file_document
 from signoff.present.document.model import Document
+
+JPEG = b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x0b\x08\x00\xc8\x01\x40\x01\x01\x11\x00\0"
+
+
+def png(width: int, height: int) -> bytes:
+    head = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
+    return head + width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes(9)
 
 
 class TestThePathOfAFile:
@@ -49,9 +58,6 @@ class TestNewFiles:
     def test_an_empty_file_is_said_in_a_row_that_counts(self) -> None:
         assert counted(file_document(b"", "/f")) == ["(empty file)"]
 
-    def test_the_size_is_noted(self) -> None:
-        assert file_document(b"a\n" * 600, "/f").notes == ("new file, 1,200 bytes",)
-
     def test_a_missing_newline_at_the_end_is_noted(self) -> None:
         assert texts(file_document(b"a", "/f"))[1:] == ["a", NO_NEWLINE]
 
@@ -61,27 +67,55 @@ class TestNewFiles:
 
 
 class TestBinary:
-    def test_a_new_binary_file_is_named_by_type_size_and_hash(self) -> None:
+    def test_a_new_one_is_named_by_type_and_size(self) -> None:
         document = file_document(PNG, "/f")
-        (fact,) = counted(document)
-        assert fact.startswith("new binary file: image/png, 108 bytes, sha256 ")
+        assert counted(document) == ["image/png, new, 108 bytes"]
         assert (document.kind, document.complete) == ("binary", False)
 
-    def test_an_overwrite_names_both_sides(self) -> None:
-        before, after = counted(binary_document(b"\0", PNG, "/f"))
-        assert before.startswith("binary content before: application/octet-stream, 1 byte,")
-        assert after.startswith("binary content after: image/png, 108 bytes,")
+    def test_one_that_is_replaced_is_named_by_what_changes(self) -> None:
+        assert counted(binary_document(b"\0" * 2_355, PNG, "/f")) == [
+            "application/octet-stream → image/png, replaced, 2.3 KB → 108 bytes"
+        ]
+        assert counted(binary_document(PNG + b"x", PNG, "/f")) == ["image/png, replaced, 109 bytes → 108 bytes"]
+
+    def test_one_that_stays_the_same_says_so(self) -> None:
+        assert counted(binary_document(PNG, PNG, "/f")) == ["image/png, 108 bytes, the content stays the same"]
+
+    @pytest.mark.parametrize(
+        ("before", "after", "pixels"),
+        [
+            (None, png(640, 480), "640 × 480 pixels"),
+            (png(16, 16), png(1_640, 480), "16 × 16 → 1,640 × 480 pixels"),
+            (png(16, 16), png(16, 16) + b"x", "16 × 16 pixels"),
+            (None, b"GIF89a" + bytes([64, 1, 200, 0]) + b"\0", "320 × 200 pixels"),
+            (None, JPEG, "320 × 200 pixels"),
+        ],
+    )
+    def test_an_image_says_how_large_it_is(self, before: bytes | None, after: bytes, pixels: str) -> None:
+        assert f", {pixels}, " in counted(binary_document(before, after, "/f"))[0]
+
+    @given(st.binary(max_size=40))
+    def test_an_image_that_is_cut_short_says_nothing_of_its_size(self, tail: bytes) -> None:
+        for head in (b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8\xff"):
+            assert len(counted(binary_document(None, head + tail + b"\0", "/f"))) == 1
 
     def test_text_that_becomes_binary_is_not_complete(self) -> None:
         document = diff_document(b"a\n", PNG, "/f")
-        assert counted(document)[0].startswith("text content before: ")
+        assert counted(document) == ["text → image/png, replaced, 2 bytes → 108 bytes"]
         assert not document.complete
 
     def test_binary_that_becomes_text_shows_the_text_and_is_not_complete(self) -> None:
         document = diff_document(PNG, b"a\n", "/f")
-        assert counted(document)[0].startswith("text replaces binary content: image/png")
-        assert counted(document)[1:] == ["a"]
+        assert counted(document) == ["image/png → text, replaced, 108 bytes → 2 bytes", "a"]
         assert (document.kind, document.complete) == ("diff", False)
+
+    def test_bytes_are_shown_only_where_a_row_of_them_fits(self) -> None:
+        document = file_document(PNG, "/f")
+        narrow = document.fitting(74)
+        assert texts(narrow) == ['file: "/f"', "image/png, new, 108 bytes"]
+        assert (narrow.units, narrow.complete, narrow.notes) == (document.units, False, document.notes)
+        assert document.fitting(75) is document
+        assert max(map(len, texts(document)[2:])) == 75
 
     def test_the_first_bytes_are_shown_and_the_rest_is_counted(self) -> None:
         rows = texts(file_document(PNG, "/f"))

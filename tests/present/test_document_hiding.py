@@ -90,9 +90,9 @@ class TestWhatHidesEasily:
     def test_a_heading_names_no_line_that_is_longer_than_a_heading(self) -> None:
         before = "short\n" + "x" * 500 + "\n" + numbered_lines(9).replace("line", " line")
         document = diff(before, before.replace("line 9", "line x"))
-        assert document.row(document.hunks[0]).text.text.endswith("@@ short")
+        assert document.row(document.hunks[0]).text.text == "@@ 8 short  (7 unchanged lines)"
 
     def test_the_line_in_a_heading_is_made_safe(self) -> None:
         before = "x\x1b[2J\n" + numbered_lines(9).replace("line", " line")
         document = diff(before, before.replace("line 9", "line x"))
-        assert document.row(document.hunks[0]).text.text.endswith("@@ x^[[2J")
+        assert document.row(document.hunks[0]).text.text == "@@ 7 x^[[2J  (6 unchanged lines)"

@@ -94,6 +94,33 @@ class TestStructured:
     def test_a_long_string_is_not_cut(self) -> None:
         assert texts(structured_document({"a": "x" * 9_999})) == [f'a: "{"x" * 9_999}"']
 
+    def test_a_string_that_is_json_is_a_marked_tree(self) -> None:
+        document = structured_document({"body": '{"b": [1, "x"],\n "a": "{\\"c\\": 2}"}', "to": "{}"})
+        assert texts(document) == [
+            "body: (JSON in a string, re-formatted)",
+            "  a: (JSON in a string, re-formatted)",
+            "    c: 2",
+            "  b:",
+            "    - 1",
+            '    - "x"',
+            'to: "{}"',
+        ]
+        assert (document.units, document.levels) == (7, 3)
+
+    @pytest.mark.parametrize(
+        "text", ["7", '"x"', "{1}", '{"a": 1, "a": 2}', "[1, NaN]", "[]", "[" * 500 + "]" * 500]
+    )
+    def test_a_string_that_is_no_list_or_object_of_json_is_shown_as_it_is(self, text: str) -> None:
+        assert texts(structured_document({"a": text})) == [f'a: "{text}"']
+
+    def test_secrets_in_a_string_that_is_json_are_hidden_by_their_names(self) -> None:
+        document = structured_document({"body": '{"password": "open sesame"}'}, masks=DEFAULT_REDACTION)
+        assert "sesame" not in "".join(texts(document))
+
+    def test_what_may_be_run_is_never_shown_as_a_tree(self) -> None:
+        document = structured_document({"command": '["rm", "-rf"]'}, masks=DEFAULT_REDACTION)
+        assert texts(document) == ['command: "["rm", "-rf"]"']
+
     def test_every_row_counts(self) -> None:
         document = structured_document({"a": {"b": "x\ny"}})
         assert document.units == len(document) == 4

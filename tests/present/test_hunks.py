@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from signoff.present.diff.engine import diff_lines, split_lines
 from signoff.present.diff.refine import HunkChoice, applied, hunks_of
 from signoff.present.document.diff import diff_document
+from signoff.present.document.rows import RowKind
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\ré\n", " e\n"]), max_size=40)
 TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "last", "\r"]))
@@ -82,7 +83,7 @@ def test_every_heading_says_what_is_refused_under_it(
     old, new, _ = chosen
     document = diff_document("".join(old).encode(), "".join(new).encode(), "/a")
     assert document.choosing is not None
-    assert all("[" not in document.row(row).text.text.split("@@")[0] for row in document.hunks)
+    assert all(document.row(row).text.text.startswith("@@") for row in document.hunks)
     hunks = document.choosing.hunks
     refused = frozenset(range(0, len(hunks), 2))
     marked = document.choosing.chosen(HunkChoice(hunks, refused)).with_context(context)
@@ -90,6 +91,29 @@ def test_every_heading_says_what_is_refused_under_it(
     for row, numbers in zip(marked.hunks, marked.choosing.numbers, strict=True):
         mark = marked.row(row).text.text.split("@@")[0]
         if refused.isdisjoint(numbers):
-            assert mark == "[*] "
+            assert mark == ""
         else:
-            assert mark == ("[ ] REFUSED " if refused.issuperset(numbers) else "[~] PARTLY REFUSED ")
+            assert mark == ("refused  " if refused.issuperset(numbers) else "partly refused  ")
+        assert marked.row(row).lead == len(mark.strip())
+
+
+@given(choices(), st.integers(0, 20))
+def test_the_lines_of_refused_hunks_are_known(
+    chosen: tuple[list[str], list[str], HunkChoice], context: int
+) -> None:
+    old, new, _ = chosen
+    document = diff_document("".join(old).encode(), "".join(new).encode(), "/a")
+    assert document.choosing is not None
+    hunks = document.choosing.hunks
+    refused = frozenset(range(0, len(hunks), 2))
+    lines = {
+        (side, line)
+        for number in refused
+        for change in hunks[number].changes
+        for side, lines in (("old", range(change.a0, change.a1)), ("new", range(change.b0, change.b1)))
+        for line in lines
+    }
+    marked = document.choosing.chosen(HunkChoice(hunks, refused)).with_context(context)
+    shown = {(row.side, row.source_line) for row in marked if row.refused and row.kind is not RowKind.CONTEXT}
+    assert shown == lines
+    assert not any(row.refused for row in document)

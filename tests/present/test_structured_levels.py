@@ -13,6 +13,7 @@ from signoff.present.document.rows import RowKind
 from signoff.present.document.structured import structured_document
 
 CALL = {"a": {"b": [1, 2], "c": "x\ny"}, "d": 3}
+LONG = [{"id": number, "tags": list(range(30))} for number in range(21)]
 JSON = st.recursive(
     st.integers(0, 9) | st.sampled_from(["x", "x\ny"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
@@ -62,3 +63,31 @@ def test_what_is_closed_counts_as_before_and_is_never_on_the_screen(call: dict[s
         else:
             assert row.kind is RowKind.FOLD
     assert len(on_screen) + sum(row.lines for row in folded if row.kind is RowKind.FOLD) == whole.units
+
+
+def test_a_long_array_may_be_one_row() -> None:
+    document = structured_document({"a": LONG, "b": LONG[:20], "c": {"d": [0] * 21}})
+    assert not any(row.kind is RowKind.FOLD for row in document)
+    folded = document.with_levels(None, arrays=False)
+    assert [text for text in texts(folded) if "folded" in text] == ["  (21 items folded)"] + [
+        "      (30 items folded)"
+    ] * 20 + ["    (21 items folded)"]
+    assert folded.units == document.units == len(document)
+
+
+def test_an_array_that_is_all_there_is_is_folded_as_well() -> None:
+    document = structured_document(LONG)
+    assert texts(document.with_levels(None, arrays=False)) == ["(21 items folded)"]
+    assert document.levels == 3
+
+
+def test_closed_levels_hide_the_arrays_in_them() -> None:
+    document = structured_document({"a": {"b": [0] * 21, "c": 1}, "d": [1] * 21})
+    rows = ["a:", "  (23 rows folded)", "d:", "  (21 rows folded)"]
+    assert texts(document.with_levels(1)) == texts(document.with_levels(1, arrays=False)) == rows
+    assert texts(structured_document(LONG).with_levels(2, arrays=False)) == ["(21 items folded)"]
+
+
+def test_short_arrays_are_shown() -> None:
+    document = structured_document({"a": LONG[0]["tags"][:20]})
+    assert (document.with_levels(None, arrays=False) is document, document.long_arrays) == (True, False)

@@ -291,7 +291,7 @@ def clicks_on_changes(listener: Listener, scene: HostileScene) -> None:
     listener.hears(f" {len(scene.waiting)} waiting")
     listener.insists("G", "▌.*hunks.txt")
     listener.presses("Enter", "hunks.txt")
-    listener.presses("]", r"\[\*\] @@")
+    listener.presses("]", ">@@")
     listener.rests()
     listener.presses("-", "would be written|all hunks are refused")
     listener.clicks_everywhere()

@@ -269,7 +269,7 @@ async def _other_screens(seen: Screen, album: Album) -> None:
         await seen.shows("records:", "not from this branch")
         await album.take("history", seen)
         await seen.press("j", "j", "enter")
-        await seen.shows("keep 5", "def f4(x)")
+        await seen.shows("keep 5", "@@ 19 f4(x)")
         await quiet(seen)
         await album.take("record", seen)
         await seen.press("escape", "escape")

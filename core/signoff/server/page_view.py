@@ -274,7 +274,7 @@ def shown_content(
     except SnapshotError as error:
         return ShownContent((), complete=False, problem=f"this request cannot be shown: {one_line(str(error))}")
     complete = made.complete and not any(part.left_out for part in parts)
-    folded = any(row.kind == RowKind.FOLD for part in parts for row in part.rows)
+    folded = any(document.folds for document in made.documents)
     return ShownContent(tuple(parts), complete, folded=folded)
 
 

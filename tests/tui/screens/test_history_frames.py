@@ -45,7 +45,7 @@ async def tour(seen: Screen, album: Album) -> None:
     await album.take("history", seen)
     await filters(seen, album)
     await seen.press("j", "j", "enter")
-    await seen.shows("keep 5", "def f4(x)")
+    await seen.shows("keep 5", "@@ 19 f4(x)")
     await quiet(seen)
     await album.take("record", seen)
 

@@ -163,10 +163,10 @@ async def test_what_was_shown_of_a_long_file_is_counted_page_by_page(
         await seen.press("enter")
         entry = seen.entry(request)
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and 0 < coverage.shown < 60)
-        await seen.shows("rows below", " % read")
+        await seen.shows(" lines below", " % read")
         await seen.reads(request)
         await seen.until(lambda: seen.line("A long.txt").endswith(" read "))
-        await seen.shows_no("rows below")
+        await seen.shows_no(" lines below")
 
 
 async def test_the_line_under_the_content_follows_the_reader(
@@ -176,12 +176,12 @@ async def test_the_line_under_the_content_follows_the_reader(
     async with screen(place, waiting=1) as seen:
         await seen.goes_to(request)
         await seen.press("enter")
-        await seen.shows("rows below")
-        before = seen.line("rows below")
+        await seen.shows(" lines below")
+        before = seen.line(" lines below")
         await seen.press("j")
-        await seen.until(lambda: "rows below" in seen.text and seen.line("rows below") != before)
+        await seen.until(lambda: " lines below" in seen.text and seen.line(" lines below") != before)
         await seen.press("G")
-        await seen.shows_no("rows below")
+        await seen.shows_no(" lines below")
 
 
 async def test_a_call_without_preview_shows_its_arguments(asking: AgentQueue, place: Path) -> None:

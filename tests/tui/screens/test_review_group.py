@@ -90,8 +90,8 @@ async def test_a_request_opens_at_its_first_unread_line(asking: AgentQueue, plac
         await seen.opens(other)
         await seen.shows_no("a.txt 2")
         await seen.opens(first)
-        await seen.shows("a.txt 16")
-        assert "a.txt 15" not in seen.text
+        await seen.shows("a.txt 19")
+        assert "a.txt 18" not in seen.text
 
 
 async def test_members_have_the_order_of_their_paths(asking: AgentQueue, place: Path, workdir: Path) -> None:

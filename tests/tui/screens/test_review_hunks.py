@@ -30,7 +30,7 @@ async def opens(seen: Screen, request: StoredRequest) -> None:
     await seen.goes_to(request)
     if not seen.app.review.content_visible:
         await seen.press("enter")
-    await seen.shows("[*] @@")
+    await seen.shows(">@@")
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -41,7 +41,7 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
     async with screen(place, settings=HELD, size=size, waiting=1) as seen:
         await opens(seen, request)
         await seen.press("]", "minus")
-        await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
+        await seen.shows("refused  @@", "hunk 2 refused: 2 of 3 hunks would be written")
         await seen.reads(request)
         before = seen.armed_at
         await seen.press("]", "]", "]", "minus")  # the last one: another thing to approve, armed for anew
@@ -80,11 +80,11 @@ async def test_one_press_points_at_the_next_hunk_and_refuses_that_one(
     request = three_hunks(asking, workdir)
     async with screen(place, size=SMALL, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows(">[*] @@ -1,6")
+        await seen.shows(">@@ 1")
         await seen.press("]")
-        await seen.shows(">[*] @@ -27,7", "hunk 2 of 3: - refuse it")
+        await seen.shows(">@@ 27", "hunk 2 of 3: - refuse it")
         await seen.press("[")
-        await seen.shows(">[*] @@ -1,6", "hunk 1 of 3: - refuse it")
+        await seen.shows(">@@ 1", "hunk 1 of 3: - refuse it")
         await seen.press("[")
         await seen.shows("no hunk above")
         await seen.press("]", "minus")
@@ -98,10 +98,10 @@ async def test_keys_that_can_scroll_nothing_leave_the_hunk_that_is_pointed_at(
     async with screen(place, size=(200, 50), waiting=1) as seen:
         await opens(seen, request)
         await seen.press("v", "]", "]")
-        await seen.shows(">[*] @@ -55,6", "@@ -1,6", "hunk 3 of 3: - refuse it")
+        await seen.shows(">@@ 55", "@@ 1", "hunk 3 of 3: - refuse it")
         await seen.press("j", "j", "k", "G", "g")
         await seen.rests()
-        await seen.shows(">[*] @@ -55,6", "hunk 3 of 3: - refuse it")
+        await seen.shows(">@@ 55", "hunk 3 of 3: - refuse it")
 
 
 async def test_the_last_hunk_is_brought_up_if_it_is_pointed_at_where_it_only_begins(
@@ -113,10 +113,10 @@ async def test_the_last_hunk_is_brought_up_if_it_is_pointed_at_where_it_only_beg
     async with screen(place, size=SMALL, waiting=1) as seen:
         await opens(seen, request)
         await seen.press("j", "j", "j", "j", "j", "j")
-        await seen.shows(">[*] @@ -27,7")
+        await seen.shows(">@@ 27")
         await seen.shows_no("new 20")
         await seen.press("]")
-        await seen.shows(">[*] @@ -27,7", "new 12")
+        await seen.shows(">@@ 27", "new 12")
         await seen.press("]")
         await seen.shows("no hunk below")
 
@@ -129,9 +129,9 @@ async def test_a_hunk_whose_heading_is_not_on_the_screen_is_never_refused(
     request = post(asking, write(workdir / "a.txt", new, honors=PARTIAL))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows(">[*] @@ -1,6")
+        await seen.shows(">@@ 1")
         await seen.press("space")
-        await seen.shows_no("[*] @@")
+        await seen.shows_no("@@")
         await seen.shows("new 30")
         await seen.press("minus")
         await seen.shows("hunk 2 is above: ] or [ points at one")
@@ -171,7 +171,7 @@ async def test_where_the_agent_can_only_run_all_of_it_nothing_can_be_refused(
         await seen.reads(request)
         await seen.press("minus")
         await seen.shows("- does nothing: the agent can only run all of it, or nothing")
-        assert "[*]" not in seen.text
+        assert ">@@" not in seen.text
         await seen.press("y")
         await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
     assert looking.get(request.id).decision.instead is None  # type: ignore[union-attr]

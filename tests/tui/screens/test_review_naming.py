@@ -19,15 +19,20 @@ NARROW = (50, 40)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE, NARROW])
+@pytest.mark.parametrize(
+    "folder", ["infrastructure/production/eu-central", f"infrastructure/{'deep/' * 9}down", ".."]
+)
 async def test_the_whole_path_of_a_file_is_shown(
-    size: tuple[int, int], asking: AgentQueue, place: Path, workdir: Path
+    folder: str, size: tuple[int, int], asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
-    folder = workdir / "infrastructure" / "production" / "eu-central"
-    folder.mkdir(parents=True)
-    request = post(asking, write(folder / "settings.yaml", "a: 1\n"))
+    """The head names it; where that is no place for it, a row of the content does, which counts."""
+    file = workdir.joinpath(folder).resolve() / "settings.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    request = post(asking, write(file, "a: 1\n"))
+    named = f"{folder}/settings.yaml" if folder.endswith("eu-central") else f'file: "{file}"'
     async with screen(place, size=size, waiting=1) as seen:
         await seen.reads(request)
-        await seen.until(lambda: f'"{folder}/settings.yaml"' in content(seen.frame), "the whole path")
+        await seen.until(lambda: named in content(seen.frame), "the whole path")
 
 
 def pane(frame: list[str]) -> list[str]:

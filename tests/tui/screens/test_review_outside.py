@@ -57,7 +57,7 @@ async def test_a_diff_goes_to_the_viewer_and_all_of_a_request_to_the_pager(
     async with screen(place, size=LARGE, waiting=1) as seen:
         without_terminal(seen)
         await seen.goes_to(request)
-        await seen.shows("@@ -89")
+        await seen.shows("@@ 89")
         await seen.press("|")
         await seen.shows("what was shown outside does not count as shown here")
         rows = told(kept).splitlines()

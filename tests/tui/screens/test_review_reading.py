@@ -89,14 +89,13 @@ async def test_the_foot_says_what_is_left_below(asking: AgentQueue, place: Path,
     request = post(asking, write(workdir / "a.txt", changed))
     async with screen(place, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows(" rows below, 1 hunk")
-        await seen.press("right_square_bracket")
+        await seen.shows(" changed lines below, 1 hunk")
         await seen.press("right_square_bracket")
         await seen.shows_no(" below")
 
 
 @pytest.mark.parametrize(
-    ("size", "keys"), [((160, 40), ""), ((120, 40), "vd")], ids=["of itself", "on the whole screen if wanted"]
+    ("size", "keys"), [((200, 50), ""), ((120, 40), "vd")], ids=["of itself", "on the whole screen if wanted"]
 )
 async def test_before_and_after_stand_beside_each_other_where_there_is_room(
     asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int], keys: str

@@ -292,11 +292,11 @@ async def test_the_wheel_scrolls_the_content_and_moves_no_cursor(
     request = post(asking, write(workdir / "a.txt", lines(200)))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
-        await seen.shows("rows below")
-        before = seen.line("rows below")
+        await seen.shows(" lines below")
+        before = seen.line(" lines below")
         wheel = MouseScrollDown(None, 90, 15, 0, 1, 0, False, False, False, screen_x=90, screen_y=15)
         seen.app.post_message(wheel)
-        await seen.until(lambda: "rows below" in seen.text and seen.line("rows below") != before)
+        await seen.until(lambda: " lines below" in seen.text and seen.line(" lines below") != before)
         assert seen.focus == request.id
 
 

@@ -135,7 +135,7 @@ async def test_content_that_cannot_be_shown_is_approved_by_its_facts_only(
     request = post(asking, write(workdir / "logo.png", b"\x89PNG\r\n\x1a\n\x00\x00"))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
-        await seen.shows("new binary file: image/png, 10 bytes")
+        await seen.shows("image/png, new, 10 bytes")
         entry = seen.entry(request)
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and not coverage.missing)
         await seen.armed()

@@ -46,7 +46,7 @@ def parts(content: Content) -> Document:
 
 
 def tells_parts(document: Document) -> bool:
-    return document.row(0).kind is RowKind.PARTS
+    return document.row(0).kind in {RowKind.PARTS, RowKind.ABOUT}
 
 
 def shown_kinds(content: Content) -> list[str]:
@@ -80,15 +80,17 @@ def test_the_nearest_rules_above_count_and_their_place_is_told(shop: Path) -> No
     trusted_rules(shop, name="zz.yaml")
     inner = shop / "src"
     inner.mkdir()
-    found = texts(shown("ls", inner))
-    assert found[0] == "1 part: low   rules of ../zz.yaml"
-    assert found[-1] == "     no rule: asks"
+    assert texts(shown("ls", inner)) == ["no rule: asks", "rules of ../zz.yaml"]
 
 
-def test_without_rules_that_is_said_and_the_word_of_the_sender_is_none(shop: Path) -> None:
-    assert texts(shown("ls", shop, why='shell rule "ls"')) == [
-        "1 part: low   no rules of yours for this directory",
-    ]
+def test_of_a_command_of_one_part_only_the_rule_is_told(shop: Path) -> None:
+    """The command stands above, and the heading of the request names its risk."""
+    trusted_rules(shop)
+    assert texts(shown("git commit -m x", shop)) == ['asks by rule "git commit"', "rules of signoff.yaml"]
+
+
+def test_without_rules_nothing_is_told_of_it_and_the_word_of_the_sender_is_none(shop: Path) -> None:
+    assert shown_kinds(shown("rm a", shop, why='shell rule "rm"')) == ["command"]
 
 
 def test_a_part_that_is_not_written_as_in_the_line_is_always_shown(shop: Path) -> None:
@@ -97,9 +99,9 @@ def test_a_part_that_is_not_written_as_in_the_line_is_always_shown(shop: Path) -
 
 def test_rules_that_are_not_in_force_are_not_used(shop: Path) -> None:
     change(trusted_rules(shop))
-    found = texts(shown("git commit", shop))
-    assert found[0] == f"1 part: med   {shop}/signoff.yaml changed since you trusted it, so its rules are not used"
-    assert found[1:] == ["med  git commit", "     unknown command"]
+    problem = f"{shop}/signoff.yaml changed since you trusted it, so its rules are not used"
+    assert texts(shown("git commit", shop)) == [problem]
+    assert texts(shown("git commit; ls", shop))[0] == f"2 parts: 1 med, 1 low   {problem}"
 
 
 @pytest.mark.parametrize(
@@ -122,8 +124,8 @@ def test_a_list_of_trust_that_cannot_be_read_is_no_reason_for_calm(shop: Path, t
 
 def test_the_rules_of_today_say_nothing_of_what_was_decided_before(shop: Path) -> None:
     trusted_rules(shop)
-    found = texts(shown("rm a", shop, state=RequestState.APPROVED))
-    assert found == ["1 part: HIGH", "HIGH rm a", "     deletes files"]
+    found = texts(shown("rm a; ls", shop, state=RequestState.APPROVED))
+    assert found == ["2 parts: 1 HIGH, 1 low", "HIGH   rm a", "     deletes files", "low  ; ls"]
 
 
 # -- what cannot be told -------------------------------------------------------------------------------------
@@ -131,7 +133,7 @@ def test_the_rules_of_today_say_nothing_of_what_was_decided_before(shop: Path) -
 
 def test_what_cannot_be_read_says_so_and_is_of_the_highest_risk(shop: Path) -> None:
     assert texts(shown("echo 'a; rm -rf b", shop))[:4] == [
-        "2 parts: 1 HIGH, 1 low   no rules of yours for this directory",
+        "2 parts: 1 HIGH, 1 low",
         "HIGH the line is no complete command for bash",
         "     what it runs cannot be told, so it counts as the highest risk",
         "low          echo",
@@ -144,7 +146,7 @@ def test_a_failure_says_so_and_is_of_the_highest_risk(shop: Path, monkeypatch: p
 
     monkeypatch.setattr(command_review, "command_parts", fails)
     assert texts(shown("ls", shop))[:2] == [
-        "no parts; the line is HIGH   no rules of yours for this directory",
+        "no parts; the line is HIGH",
         "HIGH the line could not be broken into parts (RuntimeError)",
     ]
 
@@ -168,7 +170,8 @@ def test_the_first_page_does_not_wait_for_a_parser(shop: Path) -> None:
 
 
 def test_each_command_of_a_call_has_its_parts_below_it(shop: Path) -> None:
-    snapshot = take([Command("ls", str(shop)), FileWrite(str(shop / "a"), "x"), Command("rm a", str(shop))])
+    commands = [Command(f"{text}; cd .", str(shop)) for text in ("ls", "rm a")]
+    snapshot = take([commands[0], FileWrite(str(shop / "a"), "x"), commands[1]])
     request = stored("r", snapshot=snapshot.to_json(), arguments={}, cwd=str(shop))
     content = make_content(request, dict(snapshot.blobs).__getitem__)
     assert shown_kinds(content) == [
@@ -178,7 +181,7 @@ def test_each_command_of_a_call_has_its_parts_below_it(shop: Path) -> None:
         "command",
         "parts",
     ]
-    assert [row.text.text for row in content.documents[-1]][1] == "HIGH rm a"
+    assert [row.text.text for row in content.documents[-1]][1] == "HIGH   rm a"
 
 
 def test_an_argument_that_a_shell_may_run_has_parts_too(shop: Path) -> None:
@@ -213,8 +216,8 @@ def test_secrets_are_hidden_in_the_parts_as_well(shop: Path, command: str) -> No
 
 
 def test_a_long_part_is_cut_with_how_much(shop: Path) -> None:
-    found = texts(shown(f"echo {'x' * 50_000}", shop))
-    assert found[1] == f"low  echo {'x' * 395}"
+    found = texts(shown(f"echo {'x' * 50_000}; ls", shop))
+    assert found[1] == f"low    echo {'x' * 395}"
     assert found[2] == "     49,605 more characters: see the command above"
 
 

@@ -198,3 +198,14 @@ def test_of_many_reasons_the_first_are_told_and_the_others_counted(asking: Agent
         place.rmdir()
     reasons = drift_of(request)
     assert (len(reasons), reasons[-1]) == (6, "3 more of what it names changed")
+
+
+async def test_a_command_that_removes_files_says_what_is_there(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "gen").mkdir()
+    for name in "abc":
+        (workdir / "gen" / name).write_text("x")
+    post(asking, command("rm -rf gen", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.shows("gen: 3 files")

@@ -45,7 +45,7 @@ def text(of: Page) -> str:
 
 def shows(bench: Bench, of: Page, *units: int) -> None:
     """Units of the page are painted for long enough."""
-    bench.desk.coverages.painted_together(of.split([PaintedRow(unit, 0, 1) for unit in units]), WIDTH)
+    bench.desk.coverages.painted_together(of.split([PaintedRow(unit, 0, 1, 1) for unit in units]), WIDTH)
     bench.waits(1.0)
     bench.desk.coverages.settle()
 
@@ -206,7 +206,7 @@ def test_the_page_counts_units_as_the_view_does(bench: Bench) -> None:
 def test_nothing_counts_that_moved_before_it_was_still_whosever_it_is(bench: Bench) -> None:
     made = page(bench)
     split = [
-        made.split([PaintedRow(unit, 0, 1) for unit in units]) for units in ((0, 1, 2, 3, 4), (0, 1, 2, 3, 5))
+        made.split([PaintedRow(unit, 0, 1, 1) for unit in units]) for units in ((0, 1, 2, 3, 4), (0, 1, 2, 3, 5))
     ]
     bench.desk.coverages.painted_together(split[0], WIDTH)
     bench.waits(0.1)
@@ -218,7 +218,7 @@ def test_nothing_counts_that_moved_before_it_was_still_whosever_it_is(bench: Ben
 
 def test_what_is_covered_counts_no_more(bench: Bench) -> None:
     made = page(bench)
-    bench.desk.coverages.painted_together(made.split([PaintedRow(unit, 0, 1) for unit in range(12)]), WIDTH)
+    bench.desk.coverages.painted_together(made.split([PaintedRow(unit, 0, 1, 1) for unit in range(12)]), WIDTH)
     bench.desk.coverages.covered()
     bench.waits(1.0)
     bench.desk.coverages.settle()

@@ -51,7 +51,7 @@ class Bench:
 
     def paints(self, id_: str, *units: int) -> None:
         """Lines of a request are on the screen."""
-        parts = [PaintedRow(unit, 0, 1) for unit in units]
+        parts = [PaintedRow(unit, 0, 1, 1) for unit in units]
         self.desk.coverages.painted(content_key(self.entry(id_).request), parts, WIDTH)
 
     def reads(self, id_: str, lines: int = 2, **options: Any) -> None:
@@ -141,7 +141,7 @@ def test_painting_the_same_content_after_it_was_covered_is_news() -> None:
     made.opens("a")
     made.paints("a", 0, 1)
     made.desk.coverages.covered()
-    assert made.desk.coverages.painted(content_key(made.entry("a").request), [PaintedRow(0, 0, 1)], WIDTH)
+    assert made.desk.coverages.painted(content_key(made.entry("a").request), [PaintedRow(0, 0, 1, 1)], WIDTH)
 
 
 def test_another_content_starts_at_zero() -> None:

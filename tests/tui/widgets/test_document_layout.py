@@ -18,7 +18,7 @@ from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import reveal_line
 from signoff_tui.text.look import UNICODE, Appearance
 from signoff_tui.text.themes import builtin_themes
-from signoff_tui.widgets.document.layout import LONG, Cell, Reading, Rest, ViewPosition
+from signoff_tui.widgets.document.layout import LONG, Cell, Reading, Rest, SplitReading, ViewPosition
 from signoff_tui.widgets.document.lines import DocumentLine, Gutter, paint_document_line
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
@@ -75,6 +75,46 @@ def test_wrapping_loses_no_character(content: str, width: int) -> None:
         assert "".join(whole[line.start : line.end] for line in lines) == whole
 
 
+@pytest.mark.parametrize(
+    ("line", "rows"),
+    [
+        ("alpha beta gamma delta", ["alpha beta ", "gamma delta"]),  # at a blank
+        ("alphabetagamma,delta", ["alphabetagamma,", "delta"]),  # after punctuation
+        ("go(alphabetagamma.delta)", ["go(alphabetagamm", "a.delta)"]),  # neither in the last third
+        ("a b/c.d e-f,ghijklmnopqrs", ["a b/c.d e-f,", "ghijklmnopqrs"]),
+        ("alphabetagammadeltaeps", ["alphabetagammade", "ltaeps"]),  # anywhere
+        ("    return x", ["    return x"]),
+    ],
+)
+def test_a_line_is_broken_at_a_blank_near_its_end_else_after_punctuation_else_anywhere(
+    line: str, rows: list[str]
+) -> None:
+    assert drawn(Reading([text(line)], 16), ViewPosition(0), 9) == rows
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{'x' * 8}e\u0301\u0302 done",  # marks over a letter
+        f"{'x' * 8},\u0301\u0302 done",  # or over punctuation
+        f"{'x' * 7}\U0001f468\u200d\U0001f469\u200d\U0001f467 done",  # joined emoji
+        f"{'x' * 7}\U0001f44d\U0001f3fd done",  # a skin tone
+        f"{'x' * 9}1\ufe0f\u20e3 done",  # a keycap
+        f"{'x' * 8}\u0915\u093e done",  # a vowel sign
+        f"{'x' * 8}\U0001f1e6\U0001f1fa done",  # a flag
+        f"{'x' * 5}\u202e done",  # the name of what is hidden
+    ],
+)
+def test_no_break_falls_inside_what_is_one_character(line: str) -> None:
+    whole = reveal_line(line, "content")
+    head = line.index("x" * 5) + len(line) - len(line.lstrip("x"))
+    end = next(at for at in range(len(whole.text), 0, -1) if whole.text[at:] == " done")
+    for width in range(max(8, end - head), end + 5):
+        rows = drawn(Reading([text(line)], width), ViewPosition(0), 9)
+        breaks = {sum(map(len, rows[:count])) for count in range(1, len(rows))}
+        assert not breaks & set(range(head + 1, end))
+
+
 @given(WORDS, st.integers(8, 40))
 def test_a_remark_is_wrapped_between_words_and_loses_no_character(words: str, width: int) -> None:
     shown_words = reveal_line(words, "content")
@@ -82,8 +122,11 @@ def test_a_remark_is_wrapped_between_words_and_loses_no_character(words: str, wi
     rows = drawn(reading, ViewPosition(0), 100)
     assert "".join(rows) == shown_words.text
     assert all(cell_len(row) <= width for row in rows)
-    for row, following in pairwise(rows):
-        assert row.endswith(" ") or " " not in row.lstrip(" ") or not following
+    signs = {at for start, end in shown_words.hidden for at in range(start, end)}
+    for cell, following in pairwise(shown(reading, ViewPosition(0), 100)):
+        blanks = [at for at in range(cell.start, following.start) if shown_words.text[at] == " "]
+        between = [at for at in blanks if at not in signs and shown_words.text[cell.start : at].strip(" ")]
+        assert not between or between[-1] == cell.end - 1 or shown_words.text[cell.end - 1] == " "
 
 
 @pytest.mark.parametrize(
@@ -150,6 +193,15 @@ def test_a_very_long_line_is_broken_without_loss_and_without_measuring_it(
         assert cell_len(whole[one.start : one.end]) <= width
 
 
+def test_a_very_long_line_is_broken_at_blanks_as_well() -> None:
+    reading = Reading([text("alpha beta " * (LONG // 10))], 30)
+    assert drawn(reading, ViewPosition(0, 100), 3) == [
+        "beta alpha beta alpha ",
+        "beta alpha beta ",
+        "alpha beta alpha beta ",
+    ]
+
+
 @given(TEXTS, st.integers(8, 40), st.integers(1, 8), st.data())
 def test_no_place_is_below_the_one_that_shows_the_end(
     content: str, width: int, height: int, data: st.DataObject
@@ -210,13 +262,33 @@ def test_what_lies_below_the_view_is_counted() -> None:
 
 def test_what_lies_below_is_counted_as_it_is_folded() -> None:
     reading = Reading([text("short", "x" * 1_000, "the end")], 10)
-    rest = reading.rest(reading.window(ViewPosition(0), 11))
-    assert (rest.rows, rest.line) == (91, 2)
+    assert reading.rest(reading.window(ViewPosition(0), 11)) == Rest(91, units=2)
 
 
 def test_not_all_of_a_very_long_text_is_folded_to_count_it() -> None:
     reading = Reading([numbered(10_000)], 10)
-    assert reading.rest(reading.window(ViewPosition(0), 4)) == Rest(9_996, more=True)
+    assert reading.rest(reading.window(ViewPosition(0), 4)) == Rest(9_996, more=True, units=9_996)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(1, 12), st.booleans())
+def test_the_units_below_are_those_of_which_no_end_was_in_the_view(
+    edits: list[int], height: int, beside: bool
+) -> None:
+    before = "".join(f"line {number} {'x' * 30}\n" for number in range(len(edits)))
+    after = "".join(f"line {number} {'y' * 20 * edit}\n" for number, edit in enumerate(edits))
+    documents = [diff(before, after), text("the end")]
+    reading = SplitReading(documents, 40, 20) if beside else Reading(documents, 20)
+    for row in range(len(reading)):
+        window = reading.window(ViewPosition(row), height)
+        last = window[-1]
+        ended = {
+            unit
+            for index in range(last.row + 1)
+            for cell in reading.window(ViewPosition(index), 1)[0].cells
+            if (unit := reading.unit(cell.row)) is not None
+            if index < last.row or last.part + 1 >= cell.parts
+        }
+        assert reading.rest(window).units == reading.units - len(ended)
 
 
 # -- places --------------------------------------------------------------------------------------------------
@@ -338,12 +410,20 @@ def test_the_place_says_which_hunk_it_is_in() -> None:
 
 @given(TEXTS, st.integers(8, 40))
 def test_a_row_that_is_cut_has_a_part_that_is_never_shown(content: str, width: int) -> None:
-    reading = Reading([text_document(content)], width, wrap=False)
+    reading = Reading([text_document(f"{content}x")], width, wrap=False)
     lines = shown(reading, ViewPosition(0), 10_000)
     assert [line.row for line in lines] == list(range(len(reading)))
     for line in lines:
         whole = line.end == len(reading.row(line.row).text.text)
         assert (line.parts == 1) == whole == (not line.cut)
+
+
+def test_what_signoff_says_is_wrapped_where_other_rows_are_cut() -> None:
+    document = Document(PresentationKind.TEXT, [fixed(RowKind.FACT, "permissions change from 644 to 755")])
+    assert drawn(Reading([document], 20, wrap=False), ViewPosition(0), 9) == [
+        "permissions change ",
+        "from 644 to 755",
+    ]
 
 
 def test_nothing_lies_below_the_last_row_although_it_is_cut() -> None:

@@ -17,6 +17,7 @@ from signoff_tui.widgets.document.highlight import (
     MAX_LINE,
     Highlights,
     highlight_block,
+    tree_spans,
 )
 
 
@@ -114,3 +115,20 @@ def test_spans_lie_inside_their_lines_and_follow_each_other(content: str, path: 
             assert at <= start < end <= len(line)
             assert token in SYNTAX_TOKENS
             at = end
+
+
+@pytest.mark.parametrize(
+    ("row", "colored"),
+    [
+        ('to: "staging"', {"to:": "name", '"staging"': "string"}),
+        ("  count: -1.5e3", {"count:": "name", "-1.5e3": "number"}),
+        ("- true", {"true": "keyword"}),
+        ('"a b": null', {'"a b":': "name", "null": "keyword"}),
+        ('- "x: 1"', {'"x: 1"': "string"}),
+        ("  | x: 1", {"| x: 1": "string"}),
+        ("body: (JSON in a string, re-formatted)", {"body:": "name"}),
+        ("- [secret, 40 characters]", {}),
+    ],
+)
+def test_keys_strings_and_numbers_of_a_tree_have_colors(row: str, colored: dict[str, str]) -> None:
+    assert {row[start:end]: token for start, end, token in tree_spans(row)} == colored

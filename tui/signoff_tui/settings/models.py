@@ -201,7 +201,7 @@ class DiffSettings(Struct, frozen=True):
 
     layout: Annotated[
         Literal["auto", "unified", "split"],
-        "Before and after below, or beside each other; auto: beside from 160 columns.",
+        "Before and after below, or beside each other; auto: beside from 130 columns of content.",
     ] = "auto"
     context: Annotated[int, range(1, 10_001), "Unchanged lines around a change."] = 3
     wrap: Annotated[bool, "Wrap long lines; off cuts them, and what is cut off is not shown."] = True

@@ -1,6 +1,6 @@
 """Coverage: the part of each content that was on the screen.
 
-A unit (a changed line, a line of a new file, a row of a command) counts as shown when all its wrapped parts were
+A unit (a changed line, a line of a new file, a row of a command) counts as shown when each of its characters was
 painted, inside the view and still, for the dwell time. Shown does not mean read, and is never called so.
 """
 
@@ -16,9 +16,11 @@ from signoff_tui.state.read_marks import ReadMark
 
 __all__ = [
     "ALMOST",
+    "LONG_LINE",
     "Coverage",
     "Coverages",
     "PaintedRow",
+    "Shown",
 ]
 
 
@@ -26,12 +28,50 @@ ALMOST = 0.999
 """The largest share of content with a part that cannot be shown at all."""
 
 
+LONG_LINE = 500
+"""The characters of a line above which the part of it that was shown counts for the share."""
+
+
 class PaintedRow(Struct, frozen=True):
-    """One painted row of the view: part `index` of `count` wrapped parts of a unit."""
+    """One painted row of the view: the characters of a unit from `start` to before `end`, `of` so many."""
 
     unit: int
-    index: int
-    count: int
+    start: int
+    end: int
+    of: int
+
+
+class Shown:
+    """The characters of a unit that were shown.
+
+    Args:
+        length: The number of all of them.
+    """
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self._spans: list[tuple[int, int]] = []
+
+    def add(self, part: PaintedRow) -> bool:
+        """Count the characters of a painted row; True if any of them were not shown before."""
+        start, end = part.start, part.end
+        if any(first <= start and end <= last for first, last in self._spans):
+            return False
+        apart = [span for span in self._spans if span[1] < start or span[0] > end]
+        touched = [span for span in self._spans if span not in apart]
+        firsts, lasts = zip(*touched, (start, end), strict=True)
+        self._spans = sorted([*apart, (min(firsts), max(lasts))])
+        return True
+
+    @property
+    def complete(self) -> bool:
+        """True if all of them were shown."""
+        return self._spans == [(0, self.length)]
+
+    @property
+    def share(self) -> float:
+        """The part of a long line that was shown; a shorter one counts as a whole, or not at all."""
+        return sum(end - start for start, end in self._spans) / self.length if self.length > LONG_LINE else 0.0
 
 
 @dataclass(slots=True)
@@ -50,26 +90,21 @@ class Coverage:
     whole: bool = True
     waived: frozenset[int] = frozenset()
     _shown: set[int] = field(default_factory=set)
-    _parts: dict[int, set[int]] = field(default_factory=dict)
-    _width: int | None = None
+    _begun: dict[int, Shown] = field(default_factory=dict)
     _painted: tuple[PaintedRow, ...] = ()
     _since: float = 0.0
     _counted: bool = True
 
-    def painted(self, parts: Iterable[PaintedRow], width: int, now: float) -> bool:
-        """Note the parts that the view shows since `now` (monotonic seconds), at a width in cells.
+    def painted(self, parts: Iterable[PaintedRow], now: float) -> bool:
+        """Note the parts that the view shows since `now` (monotonic seconds).
 
-        Parts that were painted before count if they stayed for the dwell time. Another width wraps otherwise, so
-        parts of half-shown units start anew; units that were shown stay shown. Returns True if the view shows
+        Parts that were painted before count if they stayed for the dwell time. Returns True if the view shows
         other parts than before.
         """
         self.settle(now)
         visible = tuple(parts)
-        if width == self._width and visible == self._painted:
+        if visible == self._painted:
             return False
-        if width != self._width:
-            self._parts.clear()
-            self._width = width
         self._painted = visible
         self._since = now
         self._counted = not visible
@@ -86,16 +121,17 @@ class Coverage:
         if self._counted or now - self._since < self.dwell:
             return False
         self._counted = True
-        before = len(self._shown)
+        changed = False
         for part in self._painted:
             if part.unit in self._shown:
                 continue
-            seen = self._parts.setdefault(part.unit, set())
-            seen.add(part.index)
-            if len(seen) >= part.count:
+            seen = self._begun.setdefault(part.unit, Shown(part.of))
+            changed |= seen.add(part) and seen.length > LONG_LINE
+            if seen.complete:
                 self._shown.add(part.unit)
-                del self._parts[part.unit]
-        return len(self._shown) != before
+                del self._begun[part.unit]
+                changed = True
+        return changed
 
     def restore(self, mark: ReadMark | None) -> bool:
         """Count as shown what was shown before; True if that is new."""
@@ -143,7 +179,8 @@ class Coverage:
         """Share of the content that was shown, 0.0 to 1.0; 1.0 only if it is complete."""
         if self.complete:
             return 1.0
-        return min(self.shown / self.needed, ALMOST) if self.needed else 0.0
+        begun = sum(seen.share for unit, seen in self._begun.items() if unit not in self.waived)
+        return min((self.shown + begun) / self.needed, ALMOST) if self.needed else 0.0
 
     @property
     def percent(self) -> int:
@@ -205,23 +242,23 @@ class Coverages:
         """Forget the contents of requests that are gone, by their ids."""
         self._known = {key: known for key, known in self._known.items() if not gone(key[0])}
 
-    def painted(self, key: ContentKey, parts: Sequence[PaintedRow], width: int) -> bool:
+    def painted(self, key: ContentKey, parts: Sequence[PaintedRow], layout: int) -> bool:
         """Note that parts of one content, and of no other, are on the screen; True if that is new."""
-        return self.painted_together({key: parts}, width)
+        return self.painted_together({key: parts}, layout)
 
-    def painted_together(self, shown: Mapping[ContentKey, Sequence[PaintedRow]], width: int) -> bool:
+    def painted_together(self, shown: Mapping[ContentKey, Sequence[PaintedRow]], layout: int) -> bool:
         """Note that parts of several contents, and nothing else, are on the screen; True if that is new.
 
-        If one of them moved, all of them moved: nothing on the screen stood still.
+        If one of them moved, or the line breaks did, all of them moved: nothing on the screen stood still.
         """
         visible = {key: tuple(parts) for key, parts in shown.items() if key in self._known}
-        if (visible, width) == (self._visible, self._layout):
+        if (visible, layout) == (self._visible, self._layout):
             self.settle()
             return False
         self.covered()
-        self._visible, self._layout = visible, width
+        self._visible, self._layout = visible, layout
         for key, parts in visible.items():
-            self._known[key].painted(parts, width, self._clock())
+            self._known[key].painted(parts, self._clock())
         return True
 
     def covered(self) -> None:

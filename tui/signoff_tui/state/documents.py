@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,9 +15,10 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.shell.plain_commands import plain_facts
 from signoff.present.document.build import documents_for
 from signoff.present.document.model import Document
-from signoff.present.document.rows import joined
+from signoff.present.document.rows import RowKind, RowRun, joined
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import PartRow, parts_document
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
@@ -54,21 +56,27 @@ def told_at_once(command: ShownCommand) -> bool:
 def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> Document:
     """Work out the parts of a command. It may take seconds, and reports unreadable text instead of failing.
 
+    Of a command of one part, which stands above it, only the rule is told, if there is one.
+
     Args:
         command: The command.
         request: The request of the command.
         masks: The rules of what to hide; None hides nothing.
     """
     told = told_command(command, request, masks)
+    if told.is_one_part and command.argument is None:
+        rules = () if told.rules is None else (partial(joined, told.rules),)
+        about = (RowRun(RowKind.ABOUT, text=text) for text in (*told.parts[0].alone, *rules))
+        return Document(PresentationKind.COMMAND, about)
     width = max((len(_joined(part)) for part in told.parts if not part.depth), default=0)
     remarks = [_row(remark, "the line ") for remark in told.remarks]
     long = len(told.parts) > _SCREENFUL or command.text.count("\n") > _SCREENFUL or len(command.text) > _LONG
-    rules = () if told.rules is None else ("   ", told.rules)
+    source = () if told.rules is None else ("   ", told.rules)
     return parts_document(
-        joined(f"{told.guess}{told.found}", *rules),
+        joined(f"{told.guess}{told.found}", *source),
         [
             *(row for row in remarks if row.level == len(WORDS) - 1),
-            *(() if told.says_nothing_more else (_row(part, f"{_joined(part):<{width}}") for part in told.parts)),
+            *(_row(part, f"{_joined(part):<{width}}") for part in told.parts),
             *(row for row in remarks if row.level < len(WORDS) - 1),
         ],
         WORDS,
@@ -119,7 +127,8 @@ class Unparsed(Struct, frozen=True):
         """Return the documents, with the parts of each command below it."""
         shown = list(documents)
         for command in reversed(self.commands):
-            shown.insert(command.after, document_of_parts(command, self.request, self.masks))
+            if len(parts := document_of_parts(command, self.request, self.masks)):
+                shown.insert(command.after, parts)
         return tuple(shown)
 
 
@@ -183,7 +192,9 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
     stored = submission.snapshot
     snapshot = Snapshot.from_json(dict(stored), blob) if stored is not None else None
     masks = None if revealed else DEFAULT_REDACTION.also(submission.masked_keys)
-    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
+    documents = documents_for(
+        snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks, headed=True
+    )
     commands = shown_commands(request, len(documents))
     for document in documents:
         document.prepare(first=True)
@@ -194,7 +205,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         added=sum(document.added for document in documents),
         removed=sum(document.removed for document in documents),
         complete=all(document.complete for document in documents),
-        notes=tuple(note for document in documents for note in document.notes),
+        notes=_notes_of(documents),
         unparsed=Unparsed(request, commands, masks) if commands else None,
     )
     few = content.units <= SCANNED_AT_ONCE and not any(document.has_long_lines for document in documents)
@@ -211,16 +222,25 @@ def scanned(content: Content) -> Content:
     alerts = tuple(dict.fromkeys(alert.message for alert in found))
     misleads = any(alert.kind != "long" for alert in found)
     documents = content.documents if content.unparsed is None else content.unparsed.with_parts(content.documents)
-    notes = tuple(note for document in documents for note in document.notes)
     return replace(
         content,
         documents=documents,
-        notes=notes,
+        notes=_notes_of(documents),
         scanned=True,
         alerts=alerts,
         misleads=misleads,
         unparsed=None,
     )
+
+
+def _notes_of(documents: Sequence[Document]) -> tuple[str, ...]:
+    """The facts for the heading: those that a row says are left out, unless something cannot be shown."""
+    notes: list[str] = []
+    for document in documents:
+        top = islice(document, len(document.notes))
+        said = {row.text.text for row in top if row.kind is RowKind.NOTE} if document.complete else set()
+        notes += [note for note in document.notes if note not in said]
+    return tuple(notes)
 
 
 class ContentStore:

@@ -8,14 +8,16 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
 
+from signoff.command_review import removed_now
 from signoff.present.snapshot.snapshot import Snapshot
-from signoff.present.snapshot.steps import FileChange, SnapshotError
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
 from signoff.queue.records import StoredRequest
 from signoff.queue.sqlite.locks import this_host
 from signoff_tui.file_watch import FileWatch
@@ -37,11 +39,13 @@ class Looked(Struct, frozen=True):
         key: The key of the content that was looked at.
         reasons: The differences, one plain and safe sentence each; empty without any.
         unseen: True if the files did not answer so far, so that nobody knows.
+        removed: What its commands would remove, as it is now, in plain and safe words.
     """
 
     key: ContentKey
     reasons: tuple[str, ...] = ()
     unseen: bool = False
+    removed: tuple[str, ...] = ()
 
 
 class FilesNow(Struct, frozen=True):
@@ -55,13 +59,20 @@ class FilesNow(Struct, frozen=True):
     request: StoredRequest
     watch: FileWatch
 
-    def __call__(self) -> tuple[str, ...]:
+    def __call__(self) -> Looked:
         """Look; it may take long, or never end."""
         snapshot = _snapshot(self.request)
         if snapshot is not None:
             places = (step.path if isinstance(step, FileChange) else step.cwd for step in snapshot.steps)
             self.watch.watch(map(Path, islice(dict.fromkeys(places), _MOST_WATCHED)))
-        return drift_of(self.request)
+        return Looked(content_key(self.request), drift_of(self.request), removed=_removed(snapshot))
+
+
+def _removed(snapshot: Snapshot | None) -> tuple[str, ...]:
+    """What the commands of a call would remove."""
+    commands = () if snapshot is None else (step for step in snapshot.steps if isinstance(step, CommandRun))
+    removing = (step for step in commands if re.search(r"\brm\b", step.command))
+    return tuple(words for step in removing for words in removed_now(step.command, step.real_cwd))
 
 
 def drift_of(request: StoredRequest) -> tuple[str, ...]:

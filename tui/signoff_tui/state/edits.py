@@ -16,7 +16,7 @@ from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess, assess_stored
 from signoff.present.document.build import file_facts
-from signoff.present.document.diff import diff_document
+from signoff.present.document.diff import FileFacts, diff_document
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.present.document.text import text_document
@@ -298,13 +298,13 @@ def difference(request: StoredRequest, instead: Instead) -> Document:
     name = command_argument(request.submission)
     if name is not None:
         before, after = (f"{each[name]}\n".encode() for each in (request.submission.arguments, instead.arguments))
-        return diff_document(before, after, "", masks=masks)
+        return diff_document(before, after, "", facts=FileFacts(headed=True), masks=masks)
     # Values are hidden whole, by their names, before they are texts: in a text the names tell nothing.
     before, after = (
         spelled(masks.mask_value(dict(each))).encode()
         for each in (request.submission.arguments, instead.arguments)
     )
-    return diff_document(before, after, _ARGUMENTS, masks=masks)
+    return diff_document(before, after, _ARGUMENTS, facts=FileFacts(headed=True), masks=masks)
 
 
 def changed_documents(

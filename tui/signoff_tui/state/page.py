@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, fixed, joined
@@ -132,7 +133,7 @@ class Page:
             section = self._section_of_unit(part.unit)
             if section.key is not None:
                 unit = part.unit - section.unit
-                split.setdefault(section.key, []).append(PaintedRow(unit, part.index, part.count))
+                split.setdefault(section.key, []).append(replace(part, unit=unit))
         return split
 
     def is_shown(self, unit: int) -> bool:

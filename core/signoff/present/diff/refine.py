@@ -18,18 +18,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONTEXT",
+    "LEAST_FOLD",
     "MAX_WORDS",
     "Hunk",
     "HunkChoice",
     "Span",
     "applied",
     "diff_words",
+    "folds",
     "hunks_of",
 ]
 
 
 CONTEXT = 3
 """Unchanged lines that are shown before and after each change by default."""
+
+
+LEAST_FOLD = 3
+"""The least unchanged lines that are folded: fewer are shown, since a fold takes a row as well."""
 
 
 class Hunk(Struct, frozen=True):
@@ -88,11 +94,16 @@ def hunks_of(opcodes: Sequence[Opcode], context: int = CONTEXT) -> tuple[Hunk, .
     changes = [opcode for opcode in opcodes if opcode.tag != "equal"]
     hunks: list[list[Opcode]] = [[change] for change in changes[:1]]
     for before, change in pairwise(changes):
-        if change.a0 - before.a1 <= 2 * context:
-            hunks[-1].append(change)
-        else:
+        if folds(change.a0 - before.a1, 2 * context):
             hunks.append([change])
+        else:
+            hunks[-1].append(change)
     return tuple(Hunk(tuple(hunk)) for hunk in hunks)
+
+
+def folds(unchanged: int, shown: int) -> bool:
+    """True if unchanged lines of which so many are shown at least are folded."""
+    return unchanged - shown >= LEAST_FOLD
 
 
 def applied(old: Sequence[str], new: Sequence[str], choice: HunkChoice) -> str:

@@ -20,10 +20,10 @@ from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import command_document
 from signoff.present.kinds import PresentationKind, sent_kind
-from signoff.present.reveal import Field
+from signoff.present.reveal import Field, reveal
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import CommandRun, FileChange
-from signoff.present.subject import is_removal
+from signoff.present.subject import is_outside, is_removal, step_text
 
 __all__ = [
     "SENT_BY_TOOL",
@@ -41,6 +41,7 @@ def documents_for(
     cwd: str,
     *,
     masks: Masks | None = None,
+    headed: bool = False,
 ) -> tuple[Document, ...]:
     """Choose the documents for a request, most trustworthy first.
 
@@ -55,6 +56,7 @@ def documents_for(
         arguments: Arguments of the call, as JSON values.
         cwd: Absolute working directory of the call.
         masks: The rules of what to hide; None hides nothing.
+        headed: True if a heading above them names the file of a call that changes one.
 
     Returns:
         At least one document.
@@ -64,7 +66,7 @@ def documents_for(
     """
     documents: list[Document] = []
     if snapshot is not None:
-        documents.extend(_snapshot_documents(snapshot, masks))
+        documents.extend(_snapshot_documents(snapshot, masks, cwd if headed else None))
     taken = bool(documents)
     if snapshot is not None and taken and (more := leftover_arguments(snapshot, arguments, cwd)):
         apart = ("further arguments of the call",)
@@ -77,11 +79,18 @@ def documents_for(
     return tuple(documents)
 
 
-def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Document]:
-    """One document for each step."""
+LONGEST_HEADED = 60
+"""The longest path, in characters, that a heading names in full at any width."""
+
+
+def _snapshot_documents(snapshot: Snapshot, masks: Masks | None, headed: str | None) -> Iterator[Document]:
+    """One document for each step; with a heading above them that names a file below a directory."""
+    removal = is_removal(snapshot.steps)
+    one = len(snapshot.steps) == 1 or removal
     for step in snapshot.steps:
         if isinstance(step, FileChange):
-            yield _file_document(step, snapshot.blobs, masks, removed=is_removal(snapshot.steps))
+            named = headed is not None and one and _is_named_in_full(step, headed)
+            yield _file_document(step, snapshot.blobs, masks, removed=removal, headed=named)
         elif isinstance(step, CommandRun):
             yield command_document(
                 step.command,
@@ -96,12 +105,19 @@ def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Doc
 
 
 def _file_document(
-    change: FileChange, blobs: Mapping[str, bytes], masks: Masks | None, *, removed: bool
+    change: FileChange, blobs: Mapping[str, bytes], masks: Masks | None, *, removed: bool, headed: bool
 ) -> Document:
     sha256 = change.before.sha256
     before = blobs[sha256] if sha256 is not None else None
-    facts = replace(file_facts(change), removed=removed)
+    facts = replace(file_facts(change), removed=removed, headed=headed)
     return diff_document(before, blobs[change.after_sha256], change.path, facts=facts, masks=masks)
+
+
+def _is_named_in_full(change: FileChange, cwd: str) -> bool:
+    """True if a heading can say the path: plain, not too long, and below the directory that it starts from."""
+    named = reveal(step_text(change, cwd), "path")
+    below = bool(cwd) and not is_outside(change.path, cwd)
+    return below and len(named) <= LONGEST_HEADED and not named.hidden and not named.findings
 
 
 def file_facts(change: FileChange) -> FileFacts:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
+import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from signoff.present.diff.engine import LineDiff, Opcode, diff_lines, split_lines
-from signoff.present.diff.refine import CONTEXT, Hunk, HunkChoice, hunks_of
+from signoff.present.diff.refine import CONTEXT, Hunk, HunkChoice, folds, hunks_of
 from signoff.present.document.masking import Masks
-from signoff.present.document.media import is_binary, language_of, media_type, text_of
-from signoff.present.document.model import LONG_LINE, Choosing, Document, Sources
+from signoff.present.document.media import image_size, is_binary, language_of, media_type, size_text, text_of
+from signoff.present.document.model import LONG_LINE, Choosing, Document, Refusal, Sources
 from signoff.present.document.rows import (
     RowKind,
     RowRun,
@@ -62,6 +62,7 @@ class FileFacts(Struct, frozen=True):
         real_path: The path with every link followed, None if not known.
         follows: True if an earlier step of the same call writes the file.
         removed: True if the next step, which is the last, removes it.
+        headed: True if a heading above the document names the path in full.
     """
 
     mode_before: int | None = None
@@ -70,6 +71,7 @@ class FileFacts(Struct, frozen=True):
     real_path: str | None = None
     follows: bool = False
     removed: bool = False
+    headed: bool = False
 
     def notes(self) -> tuple[str, ...]:
         """Facts that stay as they are, for the heading of a document."""
@@ -86,7 +88,8 @@ class FileFacts(Struct, frozen=True):
 
 def place_runs(path: str, facts: FileFacts) -> Iterator[RowRun]:
     """Rows about the file: its whole path, the target of its links, and changed permissions."""
-    yield fixed(RowKind.PLACE, joined("file: ", quoted_path(path)), counts=True)
+    if not facts.headed:
+        yield fixed(RowKind.PLACE, joined("file: ", quoted_path(path)), counts=True)
     real = facts.real_path
     if facts.link_target is not None:
         yield _fact(
@@ -132,11 +135,20 @@ def line_ends(text: str) -> str | None:
     return "CRLF" if windows == text.count("\n") else "LF and CRLF mixed"
 
 
-def content_fact(words: str, data: bytes, path: str) -> RowRun:
-    """A row that names content which cannot be shown: type, size and hash."""
-    kind = media_type(data, path)
-    digest = hashlib.sha256(data).hexdigest()
-    return _fact(f"{words}: {kind}, {number_of(len(data), 'byte')}, sha256 {digest}")
+def content_fact(before: bytes | None, after: bytes, path: str) -> RowRun:
+    """A row about content that is not shown as lines: type, size of an image, and the kind of the change."""
+    versions = [after] if before is None else [before, after]
+    kinds = [media_type(data, path) if is_binary(data) else "text" for data in versions]
+    images = [f"{size[0]:,} × {size[1]:,}" for size in map(image_size, versions) if size is not None]
+    pixels = (f"{' → '.join(dict.fromkeys(images))} pixels",) if images else ()
+    sizes = " → ".join(size_text(len(data)) for data in versions)
+    if before is None:
+        change = f"new, {sizes}"
+    elif before == after:
+        change = f"{size_text(len(after))}, the content stays the same"
+    else:
+        change = f"replaced, {sizes}"
+    return _fact(", ".join((" → ".join(dict.fromkeys(kinds)), *pixels, change)))
 
 
 def _fact(*parts: SafeText | str) -> RowRun:
@@ -158,6 +170,7 @@ _CHOICES_KEPT = 4
 
 _HEX_BYTES = 64
 _HEX_WIDTH = 16
+_HEX_ROW = 75  # cells of a row of so many bytes
 _HEADING_SEARCH = 2_000  # lines above a hunk that are searched for the one that its heading shows
 _HEADING_LENGTH = 200  # the longest line that a heading shows, in characters
 _NO_NEWLINE = "\\ no newline at end of file"
@@ -196,7 +209,7 @@ def diff_document(
     old = old or ""
     rows = [*place_runs(path, facts)] if path else []
     if replaces_binary:
-        rows.append(content_fact("text replaces binary content", before, path))
+        rows.append(content_fact(before, after, path))
     else:
         rows.extend(() if facts.removed else line_fact_runs(old, new))
     sources = _sources(old, new, masks)
@@ -240,7 +253,6 @@ def file_document(
         language_name=language_of(path),
         added=len(lines),
         notes=(
-            f"new file, {number_of(len(content), 'byte')}",
             *facts.notes(),
             *_eol_notes(sources),
         ),
@@ -254,7 +266,7 @@ def binary_document(
     *,
     facts: FileFacts = FileFacts(),  # noqa: B008  immutable
 ) -> Document:
-    """Describe content that cannot be shown: type, size, hash and first bytes.
+    """Describe content that cannot be shown: type, size and first bytes, where there is room for a row of them.
 
     Args:
         before: Content as it is, None if there is no file.
@@ -265,22 +277,13 @@ def binary_document(
     Returns:
         A document that is not complete.
     """
-    runs = [*place_runs(path, facts)]
-    if before is None:
-        runs.append(content_fact("new binary file", after, path))
-    elif before == after:
-        runs.append(content_fact("the content stays the same", after, path))
-    else:
-        kind = "binary" if is_binary(before) else "text"
-        runs.append(content_fact(f"{kind} content before", before, path))
-        runs.append(content_fact("binary content after", after, path))
-    runs.extend(_hex_runs(after))
+    runs = [*place_runs(path, facts), content_fact(before, after, path)]
+    notes = ("binary: not shown in full", *facts.notes())
+    without = Document(PresentationKind.BINARY, runs, path=path, complete=False, notes=notes)
+    runs = [*runs, *_hex_runs(after)]
+    least = _HEX_ROW if len(after) >= _HEX_WIDTH else 0
     return Document(
-        PresentationKind.BINARY,
-        runs,
-        path=path,
-        complete=False,
-        notes=("content cannot be shown", *facts.notes()),
+        PresentationKind.BINARY, runs, path=path, complete=False, notes=notes, narrower=(least, without)
     )
 
 
@@ -325,7 +328,7 @@ class _Change:
             other_context=self.document,
             choosing=partial(self._choosing, context) if self.complete else None,
             choice=self.choice if self.complete else None,
-            mark=self._mark(context),
+            refusal=self._refusal(context),
         )
 
     def _runs(self, context: int, *, anything: bool) -> Iterator[RowRun]:
@@ -353,13 +356,11 @@ class _Change:
             self.of_hunks.append(hunks_of(self.diff.opcodes))
         return self.of_hunks[0]
 
-    def _mark(self, context: int) -> Callable[[int], str] | None:
-        """The words on the choice for each heading, by its number; None while nobody chooses."""
-        choice = self.choice
-        if choice is None:
+    def _refusal(self, context: int) -> Refusal | None:
+        """The refused hunks among those under each heading; None while there are none."""
+        if self.choice is None or not self.choice.refused:
             return None
-        numbers = cache(lambda: self._numbers(self._hunks(), context))
-        return lambda heading: _mark(numbers()[heading], choice)
+        return Refusal(self.choice, self._numbers(self._hunks(), context))
 
 
 def _sources(old: str, new: str, masks: Masks | None) -> Sources:
@@ -383,17 +384,11 @@ def _eol_notes(sources: Sources) -> tuple[str, ...]:
     return ("every line ends with CRLF",) if sources.eol == "\r\n" else ()
 
 
-def _mark(numbers: Sequence[int], choice: HunkChoice) -> str:
-    """The words of a heading on the choice."""
-    refused = choice.refused.intersection(numbers)
-    return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
-
-
 def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Sequence[RowRun]:
-    """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
+    """Rows of a diff: headings that stand for what is folded above, unchanged and changed lines, the last fold."""
     runs: list[RowRun] = []
     hunk: list[RowRun] = []
-    start = (0, 0)
+    start, above = (0, 0), 0
     for number, opcode in enumerate(opcodes):
         tag, a0, a1, b0, b1, _ = opcode
         if tag != "equal":
@@ -402,20 +397,21 @@ def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Seq
         length = a1 - a0
         head = context if number else 0
         tail = context if number < len(opcodes) - 1 else 0
-        if head + tail >= length:
+        if not folds(length, head + tail):
             hunk += _context_runs(sources, a0, b0, length)
             continue
         if hunk:
             hunk += _context_runs(sources, a0, b0, head)
-            runs.append(made_run(RowKind.HUNK, _Heading(sources, start, (a0 + head, b0 + head)).text))
+            runs.append(made_run(RowKind.HUNK, _Heading(sources, start, above).text, above))
             runs += hunk
-        hidden = length - head - tail
-        runs.append(made_run(RowKind.FOLD, partial(_fold_text, hidden), hidden))
+        above = length - head - tail
         start = a1 - tail, b1 - tail
         hunk = [*_context_runs(sources, *start, tail)]
     if hunk:
-        runs.append(made_run(RowKind.HUNK, _Heading(sources, start, (len(sources.old), len(sources.new))).text))
+        runs.append(made_run(RowKind.HUNK, _Heading(sources, start, above).text, above))
         runs += hunk
+    elif above:
+        runs.append(made_run(RowKind.FOLD, partial(_fold_text, above), above))
     return runs
 
 
@@ -505,34 +501,41 @@ def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:
     return joined(f"{words}, each ", quoted(reveal_line(line, mark_trailing=True)), ")")
 
 
+_OPENING = re.compile(r"(?:(?:export|pub|static|async)\s+)*(?:def|fn|func|function|sub)\s+(?=[\w(])", re.ASCII)
+"""The words before the name of a function."""
+
+
 class _Heading(NamedTuple):
-    """Heading of a hunk, in the form of a unified diff; its text is made when it is read.
+    """Heading of a hunk; its text is made when it is read.
 
     Attributes:
         sources: The lines.
         start: Its first lines, before and after.
-        stop: The lines that follow its last ones.
+        above: The number of unchanged lines that are folded above it.
     """
 
     sources: Sources
     start: tuple[int, int]
-    stop: tuple[int, int]
+    above: int
 
     def text(self) -> SafeText:
-        """Make the text."""
-        sources, start, _ = self
-        old, new = (
-            # By POSIX, an empty range is named by the line before it.
-            f"{first + (last > first)},{last - first}"
-            for first, last in zip(start, self.stop, strict=True)
-        )
-        ranges = f"@@ -{old} +{new} @@"
+        """Make the text: the number of the first line, the function that it is in, what is folded."""
+        sources, start, above = self
+        inside: tuple[SafeText | str, ...] = ()
         for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
             line = sources.line("old", index)
             if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:
-                line = line.rstrip()
-                return joined(f"{ranges} ", sources.masks_of("old").masked(reveal_line(line), line, index))
-        return SafeText.own(ranges)
+                whole = sources.masks_of("old").masked(reveal_line(line), line, index)
+                inside = (" ", _name_in(whole))
+                break
+        return joined(f"@@ {start[1] + 1}", *inside, *(("  ", _fold_text(above)) if above else ()))
+
+
+def _name_in(line: SafeText) -> SafeText:
+    """A line that opens a function, without the words around its name; others as they are."""
+    text = line.text
+    opened = _OPENING.match(text)
+    return line.part(opened.end() if opened else 0, len(text.rstrip(" {:")) or len(text))
 
 
 def _hex_runs(data: bytes) -> Iterator[RowRun]:

@@ -7,10 +7,12 @@ import re
 from pathlib import PurePath
 
 __all__ = [
+    "image_size",
     "is_binary",
     "language_of",
     "language_or_none",
     "media_type",
+    "size_text",
     "text_of",
 ]
 
@@ -63,6 +65,33 @@ def media_type(data: bytes, path: str) -> str:
     # The tables of this Python only: the machine's own would make the answer depend on it.
     guessed, encoding = mimetypes.MimeTypes().guess_type(PurePath(path).name)
     return guessed if guessed and not encoding else UNKNOWN
+
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return the width and height in pixels that an image says it has; None if it is none, or says nothing."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR" and len(data) >= 24:
+        return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+    if data[:6] in {b"GIF87a", b"GIF89a"} and len(data) >= 10:
+        return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+    return _jpeg_size(data) if data.startswith(b"\xff\xd8") else None
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """The size in the frame header of a JPEG; its segments are walked until there."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
+            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as people say it: ``512 bytes``, ``2.3 KB``, ``4.0 MB``."""
+    if size < 1024:
+        return f"{size} byte{'' if size == 1 else 's'}"
+    return f"{size / 1024:,.1f} KB" if size < 1024 * 1024 else f"{size / (1024 * 1024):,.1f} MB"
 
 
 # -- The language of a file, from its name alone.

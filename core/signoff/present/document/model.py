@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -27,6 +28,7 @@ __all__ = [
     "Alert",
     "Choosing",
     "Document",
+    "Refusal",
     "Sources",
     "Words",
 ]
@@ -168,6 +170,38 @@ class Choosing(Struct, frozen=True):
     chosen: Callable[[HunkChoice | None], Document]
 
 
+class Reshaped(Protocol):
+    """Makes the same tree with other parts of it folded."""
+
+    def __call__(self, levels: int | None, *, arrays: bool) -> Document: ...
+
+
+class Refusal(NamedTuple):
+    """The hunks that are not approved.
+
+    Attributes:
+        choice: The approved hunks, and the others.
+        numbers: The hunks under each heading: several, where much context joins them.
+    """
+
+    choice: HunkChoice
+    numbers: tuple[tuple[int, ...], ...]
+
+    def word(self, heading: int) -> str:
+        """The word for a heading, by its number; empty if all under it is approved."""
+        under = self.numbers[heading]
+        refused = self.choice.refused.intersection(under)
+        return "" if not refused else "refused" if len(refused) == len(under) else "partly refused"
+
+    def holds(self, heading: int, side: Side, line: int) -> bool:
+        """True if a line under a heading is refused; a line that stays is, if all others are."""
+        refused = self.choice.refused.intersection(self.numbers[heading])
+        changes = (change for number in refused for change in self.choice.hunks[number].changes)
+        return len(refused) == len(self.numbers[heading]) or any(
+            change.a0 <= line < change.a1 if side == "old" else change.b0 <= line < change.b1 for change in changes
+        )
+
+
 class Document:
     """Rows that are made when they are read.
 
@@ -185,6 +219,7 @@ class Document:
         notes: Plain and safe facts about the document, for its heading.
         choice: The approved hunks; None while nobody chooses.
         levels: The depth of the values in it; 0 if it is no tree.
+        long_arrays: True if there are arrays in it that may be folded.
     """
 
     def __init__(
@@ -204,9 +239,11 @@ class Document:
         other_context: Callable[[int], Document] | None = None,
         choosing: Callable[[], Choosing] | None = None,
         choice: HunkChoice | None = None,
-        mark: Callable[[int], str] | None = None,
+        refusal: Refusal | None = None,
         levels: int = 0,
-        with_levels: Callable[[int], Document] | None = None,
+        long_arrays: bool = False,
+        reshaped: Reshaped | None = None,
+        narrower: tuple[int, Document] | None = None,
     ) -> None:
         self.kind = kind
         self.path = path
@@ -219,11 +256,13 @@ class Document:
         self.choice = choice
         self.levels = levels
         self._choosing = choosing
-        self._with_levels = with_levels
+        self.long_arrays = long_arrays
+        self._reshaped = reshaped
+        self._narrower = narrower
         self._sources = sources
         self._context = context
         self._other_context = other_context
-        self._mark = mark
+        self._refusal = refusal
         self._kept = runs if isinstance(runs, RowRuns) else RowRuns(runs)
         self._runs, self._starts, self._units = self._kept.all, self._kept.starts, self._kept.units
         self._rows: OrderedDict[int, Row] = OrderedDict()
@@ -245,6 +284,11 @@ class Document:
     def hunks(self) -> Sequence[int]:
         """Rows that are headings of hunks."""
         return self._kept.headings
+
+    @property
+    def folds(self) -> bool:
+        """True if unchanged lines of it are folded."""
+        return any(run.lines > 1 and run.kind in {RowKind.HUNK, RowKind.FOLD} for run in self._runs)
 
     @cached_property
     def changes(self) -> Sequence[int]:
@@ -310,11 +354,22 @@ class Document:
         """Return the same document with another number of unchanged lines around each change."""
         return self if self._other_context is None or lines == self._context else self._other_context(lines)
 
-    def with_levels(self, levels: int | None) -> Document:
-        """Return the same tree with so many of its levels open, None for all; folded rows still count."""
-        if self._with_levels is None or levels is None or levels >= self.levels:
+    def with_levels(self, levels: int | None, *, arrays: bool = True) -> Document:
+        """Return the same tree with so many of its levels open, None for all; folded rows still count.
+
+        Args:
+            levels: The number of levels.
+            arrays: False to fold long arrays.
+        """
+        levels = None if levels is None or levels >= self.levels else levels
+        arrays = arrays or not self.long_arrays
+        if self._reshaped is None or (levels is None and arrays):
             return self
-        return self._with_levels(levels)
+        return self._reshaped(levels, arrays=arrays)
+
+    def fitting(self, cells: int) -> Document:
+        """Return the same document without the rows that nobody need see and that would not fit into a line."""
+        return self if self._narrower is None or cells >= self._narrower[0] else self._narrower[1]
 
     @cached_property
     def has_long_lines(self) -> bool:
@@ -431,13 +486,17 @@ class Document:
         old_no = None if old is None or not run.numbered else old + 1
         new_no = None if new is None or not run.numbered else new + 1
         if run.text is not None:
-            words = run.text()
-            if run.kind is RowKind.HUNK and self._mark is not None:
-                words = joined(self._mark(bisect_left(self.hunks, self._starts[number])), words)
-            return Row(run.kind, words, old_no, new_no, unit, lines=run.lines, lead=run.lead)
+            words, lead = run.text(), run.lead
+            if run.kind is RowKind.HUNK and self._refusal is not None:
+                word = self._refusal.word(bisect_left(self.hunks, self._starts[number]))
+                words, lead = joined(f"{word}  " if word else "", words), len(word)
+            return Row(run.kind, words, old_no, new_no, unit, lines=run.lines, lead=lead)
         side, first = _side_of(run)
         text = self._sources.safe_line(side, first + offset, mark_trailing=run.counts)
-        return Row(run.kind, text, old_no, new_no, unit, side, first + offset)
+        refused = False
+        if self._refusal is not None and (heading := bisect_right(self.hunks, self._starts[number]) - 1) >= 0:
+            refused = self._refusal.holds(heading, side, first + offset)
+        return Row(run.kind, text, old_no, new_no, unit, side, first + offset, refused=refused)
 
 
 def _side_of(run: RowRun) -> tuple[Side, int]:

@@ -74,7 +74,18 @@ class RowKind(StrEnum):
     """A remark of signoff on the part above."""
 
 
-PROSE = frozenset({RowKind.FACT, RowKind.NOTE, RowKind.SANDBOX, RowKind.PARTS, RowKind.ABOUT})
+PROSE = frozenset(
+    {
+        RowKind.FILE,
+        RowKind.HUNK,
+        RowKind.FOLD,
+        RowKind.FACT,
+        RowKind.NOTE,
+        RowKind.SANDBOX,
+        RowKind.PARTS,
+        RowKind.ABOUT,
+    }
+)
 """Rows in the words of signoff, which are wrapped between words."""
 
 
@@ -92,6 +103,7 @@ class Row(Struct, frozen=True):
         lines: Number of lines the row stands for: more than 1 for folds and for blank lines that
             are shown together, whose text is then signoff's.
         lead: Characters at the beginning of the text that stand out; they are signoff's.
+        refused: True if it belongs to a hunk that is not approved.
     """
 
     kind: RowKind
@@ -103,6 +115,7 @@ class Row(Struct, frozen=True):
     source_line: int | None = None
     lines: int = 1
     lead: int = 0
+    refused: bool = False
 
 
 class RowRun(NamedTuple):

@@ -2,7 +2,8 @@
 
 One entry takes one row, so nothing in a value can pass for another entry. Strings always stand in
 quotes, or, if they have several lines, behind bars below their entry; everything else is a number,
-a truth value, null, or an empty container. Nothing is cut.
+a truth value, null, or an empty container. Nothing is cut. A string that is JSON itself is shown as a tree, and
+marked; where a reader can open it, a long array may be one row.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from signoff.canonical import NotJsonError, parse_json
 from signoff.present.document.masking import LineMasks, Masks, mark_of
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of
@@ -24,6 +26,12 @@ __all__ = ["structured_document"]
 
 _DEEPEST = 200
 """The most levels of nesting that are shown; no honest call comes near."""
+
+LONGEST_ARRAY = 20
+"""The most items of an array that is never folded."""
+
+_LONGEST_JSON = 1_000_000
+"""The longest string, in characters, that is tried as JSON."""
 
 _INDENT = "  "
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
@@ -53,26 +61,55 @@ def structured_document(
     tree = _Tree(masks)
     runs = tree.runs(arguments)
 
-    def folded(levels: int) -> Document:
-        shown = [*first, *_folded(runs, tree.depths, levels)]
-        return Document(PresentationKind.STRUCTURED, shown, complete=tree.complete, notes=notes)
+    shapes = _folds(runs, tree.depths, tree.arrays)
 
-    levels = max(tree.depths) + 1
-    shown = [*first, *runs]
-    return Document(
-        PresentationKind.STRUCTURED, shown, complete=tree.complete, notes=notes, levels=levels, with_levels=folded
-    )
+    def shaped(levels: int | None, *, arrays: bool) -> Document:
+        """The rows of the outer levels, with long arrays open or not."""
+        shown = [*first, *_folded(runs, tree.depths, levels, {} if arrays else shapes)]
+        return Document(
+            PresentationKind.STRUCTURED,
+            shown,
+            complete=tree.complete,
+            notes=notes,
+            levels=max(tree.depths) + 1,
+            long_arrays=bool(shapes),
+            reshaped=shaped,
+        )
+
+    return shaped(None, arrays=True)
 
 
-def _folded(runs: Sequence[RowRun], depths: Sequence[int], levels: int) -> Iterator[RowRun]:
-    """The rows of the outer levels; each stretch of deeper ones becomes one row with their number."""
-    for is_deep, rows in groupby(zip(runs, depths, strict=True), key=lambda row: row[1] >= levels):
-        stretch = [run for run, _ in rows]
-        if is_deep:
-            words = SafeText.own(f"{_INDENT * levels}({number_of(len(stretch), 'row')} folded)")
-            yield RowRun(RowKind.FOLD, text=partial(joined, words), lines=len(stretch), folded=len(stretch))
-        else:
-            yield from stretch
+def _folds(runs: Sequence[RowRun], depths: Sequence[int], arrays: Mapping[int, int]) -> dict[int, tuple[int, int]]:
+    """The rows of the outermost long arrays: each row with the first one of its array, and the number of items."""
+    folds: dict[int, tuple[int, int]] = {}
+    for first, items in sorted(arrays.items()):
+        at = first
+        while first not in folds and at < len(runs) and depths[at] >= depths[first]:
+            at += 1
+        folds.update(dict.fromkeys(range(first, at), (first, items)))
+    return folds
+
+
+def _folded(
+    runs: Sequence[RowRun], depths: Sequence[int], levels: int | None, arrays: Mapping[int, tuple[int, int]]
+) -> Iterator[RowRun]:
+    """The rows that are shown; each stretch of the others becomes one row with their number."""
+
+    def fold_of(row: int) -> tuple[int, int] | None:
+        """What a row is folded with: the items of an array, or the rows of closed levels."""
+        array, closed = arrays.get(row), levels is not None and depths[row] >= levels
+        if array is not None and (levels is None or depths[array[0]] < levels):
+            return array
+        return (-1, 0) if closed else None
+
+    for fold, rows in groupby(range(len(runs)), key=fold_of):
+        stretch = list(rows)
+        if fold is None:
+            yield from (runs[row] for row in stretch)
+            continue
+        what = f"{fold[1]:,} items" if fold[1] else number_of(len(stretch), "row")
+        words = SafeText.own(f"{_INDENT * min(depths[row] for row in stretch)}({what} folded)")
+        yield RowRun(RowKind.FOLD, text=partial(joined, words), lines=len(stretch), folded=len(stretch))
 
 
 class _Tree:
@@ -82,6 +119,8 @@ class _Tree:
         self.complete = True
         self.depths: list[int] = []
         """The depth of each row."""
+        self.arrays: dict[int, int] = {}
+        """The first row of each long array, and the number of its items."""
         self._masks = masks
 
     def runs(self, value: Any) -> list[RowRun]:
@@ -89,13 +128,16 @@ class _Tree:
         runs: list[RowRun] = []
         todo: list[_Todo] = []
         if _is_branch(value):
-            todo.extend(reversed([*_entries(0, value, "", self._masks)]))
+            todo.extend(self._inside(0, value, "", 0))
         else:
             todo.append((0, SafeText.own(""), value, ""))
         while todo:
             depth, label, value, name = todo.pop()
             if self._masks is not None and self._masks.hides(name, value):
                 runs.append(_row(depth, label, mark_of(value)))
+            elif not _is_branch(value) and (tree := self._json_in(value, name)) is not None:
+                runs.append(_row(depth, label, "(JSON in a string, re-formatted)"))
+                todo.extend(self._inside(depth + 1, tree, name, len(runs)))
             elif not _is_branch(value):
                 runs.extend(self._leaf(depth, label, value, name))
             elif depth + 1 >= _DEEPEST:
@@ -103,11 +145,29 @@ class _Tree:
                 runs.append(_row(depth, label, "(nested deeper than this is shown)"))
             else:
                 runs.append(_row(depth, label))
-                todo.extend(reversed([*_entries(depth + 1, value, name, self._masks)]))
+                todo.extend(self._inside(depth + 1, value, name, len(runs)))
             # The other rows of the entry are lines of its text.
             self.depths.append(depth)
             self.depths += [depth + 1] * (len(runs) - len(self.depths))
         return runs
+
+    def _inside(self, depth: int, value: Any, name: str, row: int) -> Iterator[_Todo]:
+        """The entries of a value whose first one will be in some row, the last one first."""
+        if not isinstance(value, Mapping) and len(value) > LONGEST_ARRAY:
+            self.arrays[row] = len(value)
+        return reversed([*_entries(depth, value, name, self._masks)])
+
+    def _json_in(self, value: Any, name: str) -> Any:
+        """The list or the object that a string spells; None if it spells anything else, or may be run."""
+        if not isinstance(value, str) or len(value) > _LONGEST_JSON or value.lstrip()[:1] not in {"{", "["}:
+            return None
+        if self._masks is not None and self._masks.runs(name):
+            return None
+        try:
+            found = parse_json(value)
+        except NotJsonError:
+            return None
+        return found if _is_branch(found) else None
 
     def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[RowRun]:
         if isinstance(value, str):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
 from signoff.effects import Confinement
 from signoff.present.diff.engine import split_lines
+from signoff.present.diff.refine import LEAST_FOLD
 from signoff.present.document.masking import Masks, masked
 from signoff.present.document.model import Document, Sources
 from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of, quoted_path
@@ -161,17 +163,12 @@ def unfolded(levels: Sequence[int], context: int) -> frozenset[int]:
 
 
 def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) -> Iterator[RowRun]:
-    folded: list[PartRow] = []
-    for at, part in enumerate(parts):
-        if at not in kept:
-            folded.append(part)
-            continue
-        if folded:
-            yield _fold(folded, words)
-            folded = []
-        yield from _part(part)
-    if folded:
-        yield _fold(folded, words)
+    for shown, stretch in groupby(enumerate(parts), key=lambda item: item[0] in kept):
+        group = [part for _, part in stretch]
+        if shown or len(group) < LEAST_FOLD:
+            yield from (row for part in group for row in _part(part))
+        else:
+            yield _fold(group, words)
 
 
 _KINDS = (RowKind.PART, RowKind.RISKY_PART, RowKind.HIGH_PART)

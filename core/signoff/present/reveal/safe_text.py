@@ -131,6 +131,12 @@ class SafeText(Struct, frozen=True):
             begin, origin = end + 1, origin + length + 1
         return tuple(lines)
 
+    def part(self, start: int, end: int) -> SafeText:
+        """The characters of `text` from `start` to before `end`, without findings; no sign is cut in two."""
+        kept = [span for span, (first, last) in enumerate(self.hidden) if start <= first and last <= end]
+        hidden = tuple((self.hidden[span][0] - start, self.hidden[span][1] - start) for span in kept)
+        return SafeText(self.text[start:end], hidden, (), tuple(self.replaced[span] for span in kept))
+
     def map_span(self, start: int, end: int) -> tuple[int, int]:
         """The place of a half-open span of the original in `text`; see `map_spans`."""
         return self.map_spans([(start, end)])[0]

@@ -253,8 +253,11 @@ class Contents:
         if looked.key != self._drift.key:
             return
         self._desk.drift = looked
-        if looked != (before if before is not None and before.key == looked.key else Looked(looked.key)):
+        before = before if before is not None and before.key == looked.key else Looked(looked.key)
+        if (looked.reasons, looked.unseen) != (before.reasons, before.unseen):
             self._screen.redraw(Cause.CHANGED)
+        elif looked != before:
+            self._screen.redraw(Cause.MOVED)
 
     def stop(self) -> None:
         """Look at no files any more."""

@@ -8,6 +8,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.present.document.rows import number_of
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff.queue.wording import left_alone
@@ -29,9 +30,10 @@ from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign, line, wrapped
+from signoff_tui.text.lines import Chunk, Line, chunk, crop, folded, foreign, line, wrapped
 from signoff_tui.text.summary import RISK_WORD, Summary, ended_text, summarize
 from signoff_tui.widgets.document.layout import Rest
+from signoff_tui.widgets.document.lines import NARROW
 
 __all__ = [
     "Where",
@@ -235,12 +237,22 @@ def request_head(
         brief: True below the line of its group, which says who asks.
     """
     summary = summarize(desk.request(entry))
-    head = [_what(desk, entry, summary, width, brief=brief)]
+    what, where, share, risk = (*_parts(desk, entry, summary), _risk(desk, entry))
+    apart = (chunk("  ", keep=True),)
+    beside = ((*apart, *risk), (*apart, risk[0])) if brief else ((), ())
+    choices = ((*where, *beside[0]), (*where, *beside[1]), beside[1])
+    lines = (Line((*what, *more), share) for more in choices)
+    whole = next((each for each in lines if NARROW <= width >= each.width), None)
+    head = _in_full(what, summary, width) if whole is None else [whole]
     if layout.low:
         return head
     if not brief:
-        head.append(_who(desk, entry, summary, style, width))
-    notes = list(_warnings(desk, entry, summary, width, brief=brief))
+        head.append(_who(desk, entry, summary, style, width, () if whole else share))
+    elif whole is None:
+        told = (chunk(" ", keep=True), *risk)
+        head.append(Line(told if Line(told, share).width <= width else told[:2], share))
+    told_reasons = len(risk) == 1 or any(risk[-1] in each.left for each in head)
+    notes = list(_warnings(desk, entry, summary, width, reasons=told_reasons))
     room = max(layout.head_rows - len(head), 1)
     if len(notes) > room:
         more = len(notes) - room + 1
@@ -248,32 +260,46 @@ def request_head(
     return [*head, *notes]
 
 
-def _what(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, brief: bool) -> Line:
-    """What would be done to what, which of its group it is, and how much of it was shown."""
+def _parts(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[tuple[Chunk, ...], ...]:
+    """What would be done to what and how much of it changes; which of its group it is; how much was shown."""
     counts = counts_text(desk, entry)
+    letter = chunk(f" {summary.letter} ", "accent", keep=True)
+    what = (letter, summary.shown("strong"), *((chunk(f"  {counts}", keep=True),) if counts else ()))
+    return what, _place(desk, entry, summary), _share(desk, entry)
+
+
+def _in_full(told: tuple[Chunk, ...], summary: Summary, width: int) -> list[Line]:
+    """What there is no room for on one line: a path is never cut, since nothing below it repeats it."""
+    letter, what, *counts = told
+    if not summary.path or Line(told).width <= width:
+        return [Line(told)]
+    return [*folded(what.text, width, "strong", head=letter), *([Line((chunk("   "), *counts))] if counts else [])]
+
+
+def _place(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[Chunk, ...]:
+    """Which of its group it is."""
     group = desk.inbox.focused_group()
     members = [] if group is None else [member.id for member in desk.inbox.listed(group.key)]
-    place = ""
-    if entry.id in members and len(members) > 1:
-        which = "file" if summary.letter in FILES else "request"
-        place = f"  {which} {members.index(entry.id) + 1} of {len(members)}"
+    if entry.id not in members or len(members) == 1:
+        return ()
+    which = "file" if summary.letter in FILES else "request"
+    return (chunk(f"  {which} {members.index(entry.id) + 1} of {len(members)}", "muted", keep=True),)
+
+
+def _share(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
+    """How much of it was shown, or how it ended."""
     word = state_word(desk, entry)
     shares = {"new": "", "again": "", "in part": "not shown in full "}
     share = shares.get(word, f"{word} " if word in ("read", "checking") else f"{word} read ")
     if entry.closed:
         share = f"{ended_text(entry.request, desk.reviewer)} "
-    token = {"read": "ok", "again": "warn"}.get(word, "held")
-    left = (
-        chunk(f" {summary.letter} ", "accent", keep=True),
-        summary.shown("strong"),
-        chunk(f"  {counts}" if counts else "", keep=True),
-        chunk(place, "muted", keep=True),
-        *((chunk("  ", keep=True), _risk(desk, entry)[0]) if brief else ()),
-    )
-    return Line(left, (foreign(f"  {share}", "closed" if entry.closed else token),) if share else ())
+    token = "closed" if entry.closed else {"read": "ok", "again": "warn"}.get(word, "held")
+    return (foreign(f"  {share}", token),) if share else ()
 
 
-def _who(desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, width: int) -> Line:
+def _who(
+    desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, width: int, share: tuple[Chunk, ...]
+) -> Line:
     """Who asked and when, the deadline, the risk, the rule that asked; what does not fit is left out."""
     request = entry.request
     left = time_left(entry, style.now)
@@ -284,10 +310,15 @@ def _who(desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, w
         else ()
     )
     why = DEFAULT_REDACTION.mask_text(request.submission.why).text
+    risk = _risk(desk, entry)
+    who = (chunk(" ", keep=True), Chunk(summary.agent, "muted", most=NAME), *caller)
+    width -= sum(each.width for each in share)
+    if sum(each.width for each in (*who, *risk)) + 2 > width:
+        risk = risk[:1]
     pieces: list[tuple[Chunk, ...]] = [
-        (chunk(" ", keep=True), Chunk(summary.agent, "muted", most=NAME), *caller),
+        who,
         (chunk(f"  asked {age_text((style.now - request.created_at) / 1e6)} ago", "muted"),),
-        (chunk("  "), *_risk(desk, entry)),
+        (chunk("  "), *risk),
         *(
             [(chunk(f"  expires {left_text(left)}" if left > 0 else "  its time is up", "warn"),)]
             if left is not None
@@ -300,57 +331,60 @@ def _who(desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, w
         ),
     ]
     told: list[Chunk] = []
+    kept = sum(each.width for each in pieces[2])  # the risk is never left out
     for piece in pieces:
-        room = width - sum(each.width for each in told)
+        kept -= sum(each.width for each in piece) if piece is pieces[2] else 0
+        room = width - kept - sum(each.width for each in told)
         needed = sum(each.width for each in piece)
         if told and needed > room and piece is not pieces[-1]:
             continue
         told += piece if needed <= room or not told else _in_words(piece, room)
-    return Line(tuple(told))
+    return Line(tuple(told), share)
 
 
 def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
-    """A piece in fewer cells, without the words at its end; nothing if none of its words fits."""
+    """A piece in fewer cells, without the words at its end; nothing if no two of its words fit."""
     *before, last = piece
     words = last.text.text.split(" ")
     room -= sum(each.width for each in before)
     while words and len(" ".join(words)) > room - 1:
         words.pop()
-    return (*before, foreign(" ".join(words), last.token)) if words else ()
+    return (*before, foreign(" ".join(words), last.token)) if words[1:] else ()
 
 
 def _risk(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
     """The risk in words, with its reasons."""
-    risk, reasons = desk.risk(entry), risk_reasons(desk.request(entry).submission.risk_reasons)
+    risk, reasons = desk.risk(entry), _reasons(desk, entry)
     level = chunk(f"{RISK_WORD[risk]} risk" if risk is not Risk.HIGH else "HIGH", f"risk-{risk}", keep=True)
-    if not reasons:
-        return (level,)
-    return (level, chunk(": ", "muted"), foreign(", ".join(reasons), "muted"))
+    return (level, chunk(": ", "muted"), foreign(reasons, "muted")) if reasons else (level,)
+
+
+def _reasons(desk: ReviewSession, entry: Entry) -> str:
+    """The reasons of a risk; empty if none are known."""
+    return ", ".join(risk_reasons(desk.request(entry).submission.risk_reasons))
 
 
 _LOOKS_RIGHT = frozenset({"disguise", "look-alike", "mixed-script"})
 """Kinds of findings of which nothing can be seen in the text itself."""
 
+_OUTSIDE = "outside-root"
+"""The reason of a risk that says as much as the line about it."""
+
 _UNSEEN = "whether its files are still as shown could not be seen: their drive does not answer"
 
 
-def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, brief: bool) -> Iterator[Line]:
+def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int, *, reasons: bool) -> Iterator[Line]:
     content = desk.content(entry)
     head, plain = chunk(" ! ", "warn", keep=True), chunk(" ", keep=True)
-    risk = desk.risk(entry)
-    reasons = ", ".join(risk_reasons(desk.request(entry).submission.risk_reasons))
-    if risk is not Risk.LOW and reasons and (brief or _who_has_no_room(desk, entry, summary, width)):
-        yield from wrapped(reasons, width, "muted", head=plain)
+    for_risk = _reasons(desk, entry)
+    if for_risk and not reasons:
+        yield from wrapped(for_risk, width, "muted", head=plain)
     for words in _alarming(desk, entry, summary):
         yield from wrapped(words, width, "warn", head=head)
+    if desk.drift is not None and desk.drift.key == content_key(entry.request) and desk.drift.removed:
+        yield from wrapped(", ".join(desk.drift.removed), width, "strong", head=plain)
     if content is not None and content.complete and content.notes:
         yield from wrapped(", ".join(content.notes), width, "muted", head=plain)
-
-
-def _who_has_no_room(desk: ReviewSession, entry: Entry, summary: Summary, width: int) -> bool:
-    """True if the line of who asked leaves the reasons of the risk out."""
-    fixed = Chunk(summary.agent, most=NAME).width + len("  asked 00:00 ago  ") + 1
-    return fixed + sum(piece.width for piece in _risk(desk, entry)) > width
 
 
 def _alarming(desk: ReviewSession, entry: Entry, summary: Summary) -> Iterator[str]:
@@ -368,7 +402,7 @@ def _alarming(desk: ReviewSession, entry: Entry, summary: Summary) -> Iterator[s
         if desk.drift.unseen:
             yield _UNSEEN
     yield from _misleading_names(entry)
-    if summary.outside:
+    if summary.outside and _OUTSIDE not in entry.request.submission.risk_reasons:
         yield "a file lies outside the agent's working directory"
     if content is not None:
         yield from () if content.complete else content.notes
@@ -396,6 +430,9 @@ def foot_line(rest: Rest, hunks_below: int) -> Line:
     """Return the line below the content: what of it there is below the view."""
     if not rest.rows:
         return Line()
-    rows = f" {'over ' if rest.more else ''}{rest.rows:,} {'row' if rest.rows == 1 else 'rows'} below"
-    hunks = f", {hunks_below} {'hunk' if hunks_below == 1 else 'hunks'}" if hunks_below else ""
-    return line(chunk(rows + hunks, "muted"))
+    if rest.units:
+        lines = number_of(rest.units, "changed line" if rest.changes else "line")
+    else:
+        lines = f"{'over ' if rest.more else ''}{number_of(rest.rows, 'more row')}"
+    hunks = f", {number_of(hunks_below, 'hunk')}" if hunks_below else ""
+    return line(chunk(f" {lines} below{hunks}", "muted"))

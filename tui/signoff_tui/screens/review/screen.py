@@ -120,7 +120,7 @@ class ReviewScreen(Screen[None]):
             yield Divider(id="divider")
             with Vertical(id="content-pane"):
                 yield LinesView(id="head")
-                yield DocumentView(id="document")
+                yield DocumentView(folds_arrays=True, id="document")
                 yield LinesView(id="foot")
         yield LinesView(id="special")
         yield LinesView(id="sheet")

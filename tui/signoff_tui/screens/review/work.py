@@ -225,7 +225,7 @@ class Work:
         await asyncio.wait([looking], timeout=ANSWER_SECONDS)
         if not looking.done():
             self._screen.post_message(Drifted(Looked(key, unseen=True)))
-        self._screen.post_message(Drifted(Looked(key, await looking)))
+        self._screen.post_message(Drifted(await looking))
 
     async def _edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
         request, change, failure = entry.request, None, ""

@@ -7,6 +7,7 @@ hidden or changed by it.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from functools import lru_cache
@@ -30,6 +31,7 @@ __all__ = [
     "VisibleColors",
     "highlight_block",
     "highlight_blocks",
+    "tree_spans",
 ]
 
 
@@ -162,6 +164,30 @@ def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, 
 def _name(token: _TokenType) -> str | None:
     # Token types contain their subtypes; the type stubs describe them as plain tuples.
     return next((name for kind, name in _TOKENS if token in kind), None)  # type: ignore[comparison-overlap]
+
+
+# -- The colors of values: keys, strings and numbers of the tree that the arguments of a call are shown as.
+
+_ENTRY = re.compile(r"""\s*(?:- ?)?(?P<key>(?:[\w.-]+|"[^"]*"):(?=\s|$))?\s?(?P<value>.*)""", re.DOTALL)
+_NUMBER = re.compile(r"-?(?:\d[\d.eE+-]*|0x[0-9a-f]+)")
+_WORDS = frozenset({"true", "false", "null"})
+
+
+@lru_cache(maxsize=256)
+def tree_spans(row: str) -> Spans:
+    """Return the colors of a row of a tree, as it is shown."""
+    entry = _ENTRY.fullmatch(row)
+    if entry is None:
+        return ()
+    key, value = entry.span("key"), entry["value"]
+    if value.startswith(('"', "| ")):
+        token = "string"
+    elif _NUMBER.fullmatch(value):
+        token = "number"
+    else:
+        token = "keyword" if value in _WORDS else ""
+    spans = (*key, "name"), (*entry.span("value"), token)
+    return tuple(span for span in spans if span[0] < span[1] and span[2])
 
 
 # -- The syntax colors of visible lines: blocks without them, and blocks that were asked for already.

@@ -6,8 +6,9 @@ part of it, never a count of screen lines, so it survives another width.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, zip_longest
@@ -18,8 +19,10 @@ from rich.cells import cell_len
 
 from signoff.present.document.model import Document, Words
 from signoff.present.document.rows import PROSE, Block, Row
-from signoff_tui.state.coverage import PaintedRow
-from signoff_tui.text.lines import chopped, fitting, splits_flag
+from signoff.present.reveal import SafeText
+from signoff.present.reveal.unicode_table import JOINTS
+from signoff_tui.state.coverage import PaintedRow, Shown
+from signoff_tui.text.lines import fitting, splits_flag
 
 __all__ = [
     "LEAST_WIDTH",
@@ -94,12 +97,14 @@ class Rest(Struct, frozen=True):
     Attributes:
         rows: The number of screen rows that they take.
         more: True if there may be more: too many rows follow to be wrapped and counted.
-        line: The number of the line that goes on below; None if it ends in the view.
+        units: The number of coverage units among them, with those that only begin in the view.
+        changes: True if the document at the end of the view is a change of a file.
     """
 
     rows: int
     more: bool = False
-    line: int | None = None
+    units: int = 0
+    changes: bool = False
 
 
 class Reading:
@@ -181,6 +186,11 @@ class Reading:
         row = self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which])
         return ViewPosition(self.index_of(row))
 
+    def shows_unit(self, unit: int) -> bool:
+        """True if a coverage unit has a row of its own, and is not folded into one."""
+        rows = self.rows_at(self.place_of_unit(unit).row)
+        return any(row is not None and self.unit(row) == unit for row in rows)
+
     def place_of_document(self, number: int) -> ViewPosition:
         """Return the place at which a document begins."""
         return ViewPosition(self.index_of(self._starts[number]))
@@ -202,13 +212,15 @@ class Reading:
         for cell in (cell for item in visible for cell in item.cells):
             unit = self.unit(cell.row)
             if unit is not None:
-                found.append(PaintedRow(unit, cell.part, cell.parts))
+                found.append(PaintedRow(unit, cell.start, cell.end, len(self.row(cell.row).text)))
         return tuple(found)
 
     def whole_units(self, visible: Sequence[VisibleLine]) -> frozenset[int]:
-        """Return the coverage units of which the lines show every part."""
-        counts = Counter(part.unit for part in self.parts(visible))
-        return frozenset(part.unit for part in self.parts(visible) if counts[part.unit] == part.count)
+        """Return the coverage units of which the lines show every character."""
+        shown: dict[int, Shown] = {}
+        for part in self.parts(visible):
+            shown.setdefault(part.unit, Shown(part.of)).add(part)
+        return frozenset(unit for unit, seen in shown.items() if seen.complete)
 
     # -- moving ----------------------------------------------------------------------------------------
 
@@ -278,12 +290,22 @@ class Reading:
         more = len(following) > COUNTED
         # Counting wrapped rows would make them: many are counted as one line each, the least that they take.
         rows = below + (len(following) if more else sum(map(self._height, following)))
-        if not below:
-            return Rest(rows, more)
-        # Of two columns, the longer one goes on.
-        cell = max(last.cells, key=lambda cell: cell.parts)
-        row = self.row(cell.row)
-        return Rest(rows, more, row.new_no or row.old_no or cell.row + 1)
+        # A row that is cut does not go on below.
+        begun = (cell for cell in last.cells if cell.part + 1 < cell.parts and not cell.cut)
+        goes_on = sum(self.unit(cell.row) is not None for cell in begun)
+        units = self.units - self.units_to(last.row + 1) + goes_on
+        return Rest(rows, more, units, self.documents[self.document_at(ViewPosition(last.row))].kind.has_sides)
+
+    def units_to(self, index: int) -> int:
+        """Return the number of coverage units before a row of the reading."""
+        return self._units_before(index)
+
+    def _units_before(self, row: int) -> int:
+        """The number of coverage units before a row of the documents."""
+        if row >= self._starts[-1]:
+            return self.units
+        which = bisect_right(self._starts, row) - 1
+        return self._unit_starts[which] + self.documents[which].units_in(0, row - self._starts[which]).stop
 
     # -- finding ---------------------------------------------------------------------------------------
 
@@ -346,10 +368,10 @@ class Reading:
     def _column(self, row: int, width: int) -> Sequence[Cell]:
         shown = self.row(row)
         text = shown.text.text
+        ours = shown.kind in PROSE  # what signoff says is never cut
         if self.wrap and len(text) > LONG:
-            return _LongRow(row, text, width if text.isascii() else max(width // 2, 1))
-        broken = _broken_at_words if shown.kind in PROSE else _broken
-        spans = broken(text, width) if self.wrap else _cut(text, width)
+            return _LongRow(row, shown.text, width if text.isascii() else max(width // 2, 1))
+        spans = _broken(shown.text, width, ours=ours) if self.wrap or ours else _cut(text, width)
         cut = spans[-1][1] < len(text)
         # The part that is cut off is a part that is never shown.
         return tuple(Cell(row, part, len(spans) + cut, *span, cut) for part, span in enumerate(spans))
@@ -371,18 +393,21 @@ class Reading:
 class _LongRow(Sequence[Cell]):
     """The lines of a very long row, made on demand: all of them at once would take too long.
 
+    Each line ends in a stretch of its own, so that none depends on those before it.
+
     Args:
         row: Row of the documents.
         text: Its text.
-        step: Characters of each line, one less where a flag would be in two of them.
+        most: The most characters of a line.
     """
 
-    def __init__(self, row: int, text: str, step: int) -> None:
-        self._row, self._text, self._step = row, text, step
-        self._length = len(text)
+    def __init__(self, row: int, text: SafeText, most: int) -> None:
+        self._row, self._text = row, text
+        self._stretch = max(most // 3, min(most - 1, 2))
+        self._step = most - self._stretch
 
     def __len__(self) -> int:
-        return (self._length + self._step - 1) // self._step
+        return (len(self._text) + self._step - 1) // self._step
 
     @overload
     def __getitem__(self, part: int) -> Cell: ...
@@ -393,37 +418,91 @@ class _LongRow(Sequence[Cell]):
     def __getitem__(self, part: int | slice) -> Cell | Sequence[Cell]:
         if isinstance(part, slice):
             return [self[each] for each in range(*part.indices(len(self)))]
-        start = range(0, self._length, self._step)[part]
-        first, end = self._whole(start), self._whole(min(start + self._step, self._length))
-        return Cell(self._row, start // self._step, len(self), first, end)
+        at = range(len(self))[part]
+        return Cell(self._row, at, len(self), self._break(at), self._break(at + 1))
 
-    def _whole(self, at: int) -> int:
-        """A place of the text, before the flag that it is in the middle of."""
-        return at - 1 if self._step > 1 and splits_flag(self._text, at) else at
-
-
-def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
-    """The line breaks of a text so that no line is wider than some cells."""
-    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
-        return ((0, len(text)),)
-    if text.isascii():
-        return [(start, min(start + width, len(text))) for start in range(0, len(text), width)]
-    ends = list(accumulate(len(piece) for piece in chopped(text, width)))
-    return list(pairwise([0, *ends]))
+    def _break(self, number: int) -> int:
+        """The place at which a line begins, by its number."""
+        end = number * self._step
+        if not number or end >= len(self._text):
+            return min(end, len(self._text))
+        low = end - self._stretch
+        return _best_break(self._text, low, low, end)
 
 
-def _broken_at_words(text: str, width: int) -> Sequence[tuple[int, int]]:
-    """As `_broken`, but inside a word only if it is wider than a line. No blank is lost."""
+# -- The breaks of a row that is too wide: what is read together stays together, and nothing is lost.
+
+_JOINER = JOINTS[0x200D]
+"""The sign of the character that joins two emoji."""
+
+_TO_PUNCTUATION = re.compile(r".*[!%&)*+,\-./:;=>?\\\]_|}、。，．：；！？）」』】》]", re.DOTALL)
+"""A text up to the last sign after which it may be broken: those that end something."""
+
+
+def _broken(shown: SafeText, width: int, *, ours: bool) -> Sequence[tuple[int, int]]:
+    """The lines of a text, none of them wider than some cells.
+
+    Args:
+        shown: The text.
+        width: Cells of a line.
+        ours: True for words of signoff, which are broken inside a word only if it is wider than a line. Others
+            are broken at a blank in the last third of a line, else after punctuation there, else anywhere.
+    """
+    text = shown.text
+    narrow = text.isascii()
     spans: list[tuple[int, int]] = []
     start = 0
-    while not spans or start < len(text):
-        end = start + fitting(text, start, width) if text else 0
-        if end < len(text):
-            blank = text.rfind(" ", start, end) + 1
-            end = blank if text[start:blank].strip(" ") else end  # an indentation is no line of its own
+    while len(text) - start > width or not (narrow or cell_len(text[start:]) <= width):
+        end = start + (width if narrow else fitting(text, start, width))
+        if end == len(text):
+            break
+        if ours:
+            low = start + len(text[start:end]) - len(text[start:end].lstrip(" "))  # an indentation is no line
+        else:
+            low = start + (end - start) * 2 // 3
+        end = _best_break(shown, start, low, end, ours=ours)
         spans.append((start, end))
         start = end
-    return spans
+    return [*spans, (start, len(text))]
+
+
+def _best_break(shown: SafeText, start: int, low: int, end: int, *, ours: bool = False) -> int:
+    """The best place to break a line that begins at `start`: after `low`, and not after `end`."""
+    text = shown.text
+    at = text.rfind(" ", low, end) + 1
+    while at and _begun(shown, at):
+        at = text.rfind(" ", low, at - 1) + 1
+    if at:
+        return at
+    ending = None if ours else _TO_PUNCTUATION.match(text, low, end)
+    while ending is not None and _begun(shown, ending.end()):
+        ending = _TO_PUNCTUATION.match(text, low, ending.end() - 1)
+    if ending is not None:
+        return ending.end()
+    whole = end
+    while whole > start and (back := _begun(shown, whole)):
+        whole -= back
+    return whole if whole > start else end  # a cluster that is wider than the line
+
+
+def _begun(shown: SafeText, at: int) -> int:
+    """The number of characters before a place that belong together with those after it."""
+    text, hidden = shown.text, shown.hidden
+    if not text[at].isascii() and (unicodedata.category(text[at])[0] == "M" or splits_flag(text, at)):
+        return 1
+    if not hidden:
+        return 0
+    span = bisect_left(hidden, (at,)) - 1  # the last one that begins before
+    if span >= 0:
+        first, last = hidden[span]
+        if at < last or (at == last and text[last - 1] == _JOINER and _is_mark(shown, span)):
+            return at - first
+    return int(span + 1 < len(hidden) and hidden[span + 1][0] == at and _is_mark(shown, span + 1))
+
+
+def _is_mark(shown: SafeText, span: int) -> bool:
+    """True if a sign stands for a part of the character before it."""
+    return bool(shown.replaced) and shown.is_mark(span)
 
 
 def _cut(text: str, width: int) -> Sequence[tuple[int, int]]:
@@ -442,8 +521,8 @@ def _running_totals(sizes: Iterable[int]) -> list[int]:
 LEAST_WIDTH = 110
 """The least cells of a view for two columns that can be read."""
 
-WIDE = 160
-"""The columns of a terminal from which a change takes two columns by default."""
+WIDE = 130
+"""The cells of a view from which a change takes two columns by default."""
 
 
 def can_be_split(documents: Sequence[Document]) -> bool:
@@ -489,6 +568,19 @@ class SplitReading(Reading):
         if block.whole:
             return (start + block.after[at],)
         return tuple(start + rows[at] if at < len(rows) else None for rows in (block.before, block.after))
+
+    def units_to(self, index: int) -> int:
+        """Return the number of coverage units before a row of the reading."""
+        if index >= len(self):
+            return self.units
+        number = bisect_right(self._block_starts, index) - 1
+        start, block = self._blocks[number]
+        before, at = self._units_before(start + _first(block)), index - self._block_starts[number]
+        sides = (block.after,) if block.whole or block.before == block.after else (block.before, block.after)
+        shown = (side[:at] for side in sides if side)
+        return before + sum(
+            self._units_before(start + rows.stop) - self._units_before(start + rows.start) for rows in shown
+        )
 
     def index_of(self, row: int) -> int:
         """Return the row of the reading that shows a row of the documents."""

@@ -52,8 +52,14 @@ _BASE = {
     RowKind.PARTS: "fold",
     RowKind.ABOUT: "muted",
 }
-_LEAD = {RowKind.PART: "risk-low", RowKind.RISKY_PART: "risk-medium", RowKind.HIGH_PART: "risk-high"}
-"""Styles of the words before the text of a part."""
+_LEAD = {
+    RowKind.PART: "risk-low",
+    RowKind.RISKY_PART: "risk-medium",
+    RowKind.HIGH_PART: "risk-high",
+    RowKind.HUNK: "warn",
+}
+"""Styles of the words before the text of a part or a hunk."""
+_STRUCK = Style(strike=True)
 _BACKGROUND = {RowKind.ADDED: "add-bg", RowKind.REMOVED: "del-bg"}
 _SIGN_TOKEN = {RowKind.ADDED: "add-sign", RowKind.REMOVED: "del-sign"}
 _EMPHASIS = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}
@@ -117,6 +123,7 @@ class DocumentLine(Struct, frozen=True):
         row: The row it belongs to.
         cell: The part of the row that it shows.
         syntax: Syntax colors of the row's source line; None or empty for none.
+        tree: Colors of the row of a tree, as it is shown.
         emphasis: Spans of the changed words in the row's text.
         found: Spans of the words of the search.
         pointed: True for the heading of the hunk that a key would refuse.
@@ -125,6 +132,7 @@ class DocumentLine(Struct, frozen=True):
     row: Row
     cell: Cell
     syntax: Spans | None = None
+    tree: Spans = ()
     emphasis: tuple[tuple[int, int], ...] = ()
     found: tuple[tuple[int, int], ...] = ()
     pointed: bool = False
@@ -140,32 +148,38 @@ def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Ap
     text = list(_text(line, look))
     if kind in _WHOLE_WIDTH:
         fill = look.theme.style(_BASE[kind])
-        return Strip([Segment(POINTED if line.pointed else " ", fill), *text]).adjust_cell_length(width, fill)
-    fill = look.theme.style("text", background=_BACKGROUND.get(kind, "background"))
+        # Among rows without numbers, a fold stands where their text does.
+        before = " " * (gutter.width if kind is RowKind.FOLD and not gutter.columns else 1)
+        parts = [Segment(POINTED if line.pointed else before, fill), *text]
+        return Strip(parts).adjust_cell_length(width, fill)
+    background = "background" if line.row.refused else _BACKGROUND.get(kind, "background")
+    fill = look.theme.style("text", background=background)
     return Strip([*_before_text(line, gutter, look), *text]).adjust_cell_length(width, fill)
 
 
 def _before_text(line: DocumentLine, gutter: Gutter, look: Appearance) -> Sequence[Segment]:
     kind = line.row.kind
-    numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
+    background = "background" if line.row.refused else _BACKGROUND.get(kind, "background")
+    numbers = look.theme.style("muted", background=background)
     if line.cell.part:
         return [Segment(look.glyphs.wrap.rjust(gutter.width - 1) + " ", numbers)]
-    sign = look.theme.style(_SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
+    sign = look.theme.style("muted" if line.row.refused else _SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
     return [Segment(gutter.numbers(line.row), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
 
 
 def _text(line: DocumentLine, look: Appearance) -> Sequence[Segment]:
     row, theme = line.row, look.theme
-    base = theme.style(_BASE.get(row.kind, "text"))
+    base = theme.style("muted") + _STRUCK if row.refused else theme.style(_BASE.get(row.kind, "text"))
     overlays: list[Overlay] = []
-    if row.kind in _COLORED:
+    if row.kind in _COLORED and not row.refused:
         overlays += [
             (*row.text.map_span(start, end), base + Style(color=theme.syntax_color(token)))
             for start, end, token in line.syntax or ()
         ]
+    overlays += [(start, end, base + Style(color=theme.syntax_color(token))) for start, end, token in line.tree]
     if row.lead:
         overlays.append((0, row.lead, theme.style(_LEAD[row.kind])))
-    if row.kind in _EMPHASIS:
+    if row.kind in _EMPHASIS and not row.refused:
         overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
     signs = signs_between(row.text, line.cell.start, line.cell.end)
     overlays += [(start, end, theme.style("found")) for start, end in line.found]

@@ -22,7 +22,7 @@ from signoff.present.document.rows import RowKind
 from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.text.lines import Line, paint
 from signoff_tui.text.look import look_of
-from signoff_tui.widgets.document.highlight import Block, Spans, VisibleColors
+from signoff_tui.widgets.document.highlight import Block, Spans, VisibleColors, tree_spans
 from signoff_tui.widgets.document.layout import (
     LEAST_WIDTH,
     WIDE,
@@ -42,7 +42,6 @@ __all__ = [
     "DocumentForm",
     "DocumentView",
     "HunkPointer",
-    "Room",
 ]
 
 
@@ -63,7 +62,12 @@ class _Shown(Struct, frozen=True):
 
 
 class DocumentView(Sized, Measured):
-    """Documents, in a viewport that the reader moves."""
+    """Documents, in a viewport that the reader moves.
+
+    Args:
+        folds_arrays: True if long arrays are folded until they are opened.
+        id: The id of the widget.
+    """
 
     DEFAULT_CSS = """
     DocumentView { height: 1fr; width: 1fr; }
@@ -93,7 +97,7 @@ class DocumentView(Sized, Measured):
             self.wanted = wanted
             self.spans = tuple(spans)
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, folds_arrays: bool = False, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.viewport = Viewport(lambda: self.size.height, self._draw_anew)
         """The place of the reader."""
@@ -101,7 +105,7 @@ class DocumentView(Sized, Measured):
         """The hunk of the reader."""
         self._shown: _Shown | None = None
         self._notice: tuple[Line, ...] = ()
-        self._form = DocumentForm()
+        self._form = DocumentForm(folds_arrays=folds_arrays)
         self._found = FoundWords()
         self._colors = VisibleColors()
         self._places: dict[object, ViewPosition] = {}
@@ -156,11 +160,10 @@ class DocumentView(Sized, Measured):
             self._found.forget()
             self.viewport.at_hunk = None
             self._colors.forget()
-            self._form.forget()
-            self._form.levels = None
+            self._form.begin()
             self.hunks.among = None
         self._shown = _Shown(owner, given)
-        self.viewport.reading = self._form.read(given, self._room)
+        self.viewport.reading = self._form.read(given, self.size.width)
         self.viewport.top = self._places.get(owner, ViewPosition(0))
         self._relayout(tells=not other)
 
@@ -204,18 +207,20 @@ class DocumentView(Sized, Measured):
         self._fold_anew()
 
     def fold_tree(self, *, more: bool) -> tuple[int, int]:
-        """Close the deepest open level of the trees, or open one more.
+        """Close the deepest open level of the trees, or open one more; long arrays are the last to open.
 
         Rows of closed levels do not count as shown.
 
         Returns:
             The number of open levels, and of all levels, of the deepest tree.
         """
-        deepest = 0 if self._shown is None else max(document.levels for document in self._shown.given)
-        if deepest > 1:
-            self._form.fold_tree(deepest, more=more)
+        given = () if self._shown is None else self._shown.given
+        before = self._form.open_levels(given)
+        self._form.fold_tree(given, more=more)
+        now = self._form.open_levels(given)
+        if now != before:
             self._fold_anew()
-        return self._form.levels or deepest, deepest
+        return now
 
     def show_as(self, *, context: int, wrap: bool, split: bool | None) -> None:
         """Set the form of documents from now on.
@@ -223,7 +228,7 @@ class DocumentView(Sized, Measured):
         Args:
             context: Unchanged lines around changes.
             wrap: True to wrap rows that are too wide.
-            split: True for before and after beside each other, if there is room; None for that in a wide terminal.
+            split: True for before and after beside each other, if there is room; None for that in a wide view.
         """
         self._form.wrap, self._form.split = wrap, split
         self.set_context(context)
@@ -231,7 +236,7 @@ class DocumentView(Sized, Measured):
     @property
     def wraps(self) -> bool:
         """True if rows that are too wide are wrapped; in a narrow view they always are."""
-        return self._form.wraps(self._room)
+        return self._form.wraps(self.size.width)
 
     def toggle_wrap(self) -> bool:
         """Toggle between wrapping and cutting rows that are too wide; the topmost row stays.
@@ -245,7 +250,7 @@ class DocumentView(Sized, Measured):
 
     def toggle_split(self) -> bool:
         """Toggle between two columns and one; returns True if two are wanted now."""
-        wanted = self._form.split = not self._form.wants_split(self._room)
+        wanted = self._form.split = not self._form.wants_split(self.size.width)
         self._wrap_anew()
         return wanted
 
@@ -254,10 +259,6 @@ class DocumentView(Sized, Measured):
         """True if before and after stand in two columns now."""
         return isinstance(self.viewport.reading, SplitReading)
 
-    @property
-    def _room(self) -> Room:
-        return Room(self.size.width, self.app.size.width)
-
     def _fold_anew(self) -> None:
         self._form.forget()
         before = self.viewport.reading
@@ -265,7 +266,7 @@ class DocumentView(Sized, Measured):
             return
         document, unit = self.viewport.document_at_top, before.unit_from(self.viewport.top)
         counts = before.documents[document].units > 0
-        anew = self.viewport.reading = self._form.read(self._shown.given, self._room)
+        anew = self.viewport.reading = self._form.read(self._shown.given, self.size.width)
         # Without coverage units, as among the parts of a command, there is no line to stay at.
         self.viewport.top = (
             anew.place_of_unit(unit) if counts and unit is not None else anew.place_of_document(document)
@@ -276,7 +277,7 @@ class DocumentView(Sized, Measured):
     def _wrap_anew(self) -> None:
         before = self.viewport.reading
         if self._shown is not None and before is not None:
-            anew = self._form.read(self._shown.given, self._room)
+            anew = self._form.read(self._shown.given, self.size.width)
             if (before.layout, before.width) != (anew.layout, anew.width):
                 self.viewport.top = ViewPosition(anew.index_of(self.viewport.top_row))
                 self.viewport.reading = anew
@@ -314,12 +315,14 @@ class DocumentView(Sized, Measured):
         if unit is None:
             return False
         self.viewport.at_hunk = None
-        opens = self._form.levels is not None
-        if opens:  # it may be in a closed part
-            self._form.levels = None
-            self._fold_anew()
         reading = self.viewport.reading
         assert reading is not None
+        opens = not reading.shows_unit(unit)
+        if opens:  # it is in a closed part
+            self._form.open_trees()
+            self._fold_anew()
+            reading = self.viewport.reading
+            assert reading is not None
         return self.viewport.go(reading.place_of_unit(unit)) or opens
 
     # -- events ------------------------------------------------------------------------------------------
@@ -349,7 +352,7 @@ class DocumentView(Sized, Measured):
     def _draw_anew(self, *, tells: bool = True) -> None:
         reading = self.viewport.reading
         if reading is not None and self.size.height:
-            self._gutter = self._form.gutter(reading.documents, self._room)
+            self._gutter = self._form.gutter(reading.documents, self.size.width)
             missing = self._colors.missing(reading, self.viewport.visible)
             if missing:
                 self.post_message(self.ColorsWanted(missing))
@@ -374,7 +377,9 @@ class DocumentView(Sized, Measured):
         row, (document, _) = reading.row(cell.row), reading.locate(cell.row)
         syntax, found = self._colors.spans(document, row), self._found.spans(row.text.text)
         pointed = row.kind is RowKind.HUNK and not cell.part and self.hunks.is_pointed(cell.row)
-        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
+        is_tree = document.levels and row.kind is RowKind.PLAIN and row.side is None
+        tree = tree_spans(row.text.text) if is_tree else ()
+        return DocumentLine(row, cell, syntax, tree, reading.emphasis(cell.row), found, pointed)
 
 
 # -- The form of documents: folding, wrapping or cutting, one column or two.
@@ -386,74 +391,86 @@ LEAST_TEXT = 8
 """The least cells for text, however narrow the view."""
 
 
-class Room(Struct, frozen=True):
-    """The room for documents.
+class DocumentForm:
+    """The form in which a person wants to see documents.
 
-    Attributes:
-        view: Cells of a line of the view.
-        terminal: Columns of the terminal.
+    Args:
+        folds_arrays: True if long arrays are folded until they are opened.
     """
 
-    view: int
-    terminal: int
-
-
-class DocumentForm:
-    """The form in which a person wants to see documents."""
-
-    def __init__(self) -> None:
+    def __init__(self, *, folds_arrays: bool = False) -> None:
         self.context = CONTEXT
         """Unchanged lines around changes."""
         self.levels: int | None = None
         """Levels of trees that are open; None for all."""
+        self._folds_arrays = folds_arrays
+        self._arrays = not folds_arrays
         self.wrap = True
         """True to wrap rows that are too wide."""
         self.split: bool | None = False
-        """True for before and after beside each other, if there is room; None: in a wide terminal."""
+        """True for before and after beside each other, if there is room; None: in a wide view."""
         self._folded: dict[int, tuple[Document, Document]] = {}
-        """Documents as given and with the wanted context, so that unchanged ones keep their identity."""
+        """Documents that fit the view, as given and folded, so that unchanged ones keep their identity."""
 
-    def read(self, given: Sequence[Document], room: Room) -> Reading:
+    def read(self, given: Sequence[Document], width: int) -> Reading:
         """Return documents laid out in this form."""
-        documents = tuple(map(self._fold, given))
-        gutter = self.gutter(documents, room)
-        whole, wrap = max(room.view - gutter.width, LEAST_TEXT), self.wraps(room)
-        if not self._splits(documents, room):
+        gutter = self.gutter(given, width)
+        whole, wrap = max(width - gutter.width, LEAST_TEXT), self.wraps(width)
+        documents = tuple(self._fold(document.fitting(whole)) for document in given)
+        if not self._splits(documents, width):
             return Reading(documents, whole, wrap=wrap)
-        return SplitReading(documents, whole, half_of(room.view) - gutter.width, wrap=wrap)
+        return SplitReading(documents, whole, half_of(width) - gutter.width, wrap=wrap)
 
-    def gutter(self, documents: Sequence[Document], room: Room) -> Gutter:
+    def gutter(self, documents: Sequence[Document], width: int) -> Gutter:
         """Return the columns to the left of the text of documents."""
-        gutter = Gutter.of(documents, room.view)
-        return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents, room) else gutter
+        gutter = Gutter.of(documents, width)
+        return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents, width) else gutter
 
-    def wraps(self, room: Room) -> bool:
+    def wraps(self, width: int) -> bool:
         """True if rows that are too wide are wrapped; in a narrow view they always are."""
-        return self.wrap or 0 < room.view < NARROW
+        return self.wrap or 0 < width < NARROW
 
-    def wants_split(self, room: Room) -> bool:
+    def wants_split(self, width: int) -> bool:
         """True if before and after are to stand beside each other, if there is room."""
-        return room.terminal >= WIDE if self.split is None else self.split
+        return width >= WIDE if self.split is None else self.split
 
-    def fold_tree(self, deepest: int, *, more: bool) -> None:
-        """Close the deepest open level of trees, or open one more."""
-        now = self.levels or deepest
-        levels = min(max(now - 1 if more else now + 1, 1), deepest)
-        self.levels = None if levels == deepest else levels
+    def fold_tree(self, given: Sequence[Document], *, more: bool) -> None:
+        """Close the deepest open level of trees, or open one more: the last are their long arrays."""
+        now, of = self.open_levels(given)
+        now = min(max(now - 1 if more else now + 1, 1), of)
+        deepest = max((document.levels for document in given), default=0)
+        self.levels = None if now >= deepest else now
+        self._arrays = not self._folds_arrays or now > deepest
+
+    def open_levels(self, given: Sequence[Document]) -> tuple[int, int]:
+        """Return the number of open levels of trees, and of all levels: that in long arrays is one more."""
+        deepest = max((document.levels for document in given), default=0)
+        long = self._folds_arrays and any(document.long_arrays for document in given)
+        return (self.levels or deepest) + (self._arrays and long), deepest + long
+
+    def begin(self) -> None:
+        """Show other documents: all levels of their trees are open, apart from long arrays."""
+        self.levels, self._arrays = None, not self._folds_arrays
+        self.forget()
+
+    def open_trees(self) -> None:
+        """Open all levels of trees, and their long arrays."""
+        self.levels, self._arrays = None, True
+        self.forget()
 
     def forget(self) -> None:
         """Fold the next documents anew."""
         self._folded.clear()
 
-    def _splits(self, documents: Sequence[Document], room: Room) -> bool:
-        return self.wants_split(room) and room.view >= LEAST_WIDTH and can_be_split(documents)
+    def _splits(self, documents: Sequence[Document], width: int) -> bool:
+        return self.wants_split(width) and width >= LEAST_WIDTH and can_be_split(documents)
 
     def _fold(self, document: Document) -> Document:
         known = self._folded.get(id(document))
         if known is None or known[0] is not document:
             known = self._folded[id(document)] = (
                 document,
-                document.with_context(self.context).with_levels(self.levels),
+                document.with_context(self.context).with_levels(self.levels, arrays=self._arrays),
             )
         return known[1]
 
