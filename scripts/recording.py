@@ -68,9 +68,9 @@ async def play(reel: Reel) -> None:
     await _one(reel)
     await _group(reel)
     await _reject(reel)
-    await reel.press("2", "2: who is there, who is blocked on you", LONG)
+    await reel.press("2", "2: who is there, who waits for you", LONG)
     await reel.press("H", "H: what did this agent do in the last hour", LONG)
-    await reel.press("4", "4: what runs without asking", LONG)
+    await reel.press("4", "4: what runs without asking, and why", LONG)
 
 
 async def _one(reel: Reel) -> None:

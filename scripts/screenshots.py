@@ -93,7 +93,7 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
 
 
 async def _history_pictures(base: Path, folder: Path) -> None:
-    """History and memory, after a pilot has read and decided everything."""
+    """History and rules, after a pilot has read and decided everything."""
     project, place = base / "shop", base / "queue"
     create_project(project)
     app = SignoffApp(open_review_queue(place, reviewer="you"), place="default")
@@ -115,7 +115,7 @@ async def _history(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
     save_picture(app, folder / f"history-{name}.svg")
     await pilot.press("4")
     await pilot.pause(0.8)
-    save_picture(app, folder / f"memory-{name}.svg")
+    save_picture(app, folder / f"rules-{name}.svg")
 
 
 Session = Callable[[SignoffApp, Pilot[None], str], object]

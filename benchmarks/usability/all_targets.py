@@ -121,12 +121,17 @@ TARGETS = (
         "2 commands",
         tests=(f"{_COUNTS}allowing_takes_two_commands",),
     ),
-    Target("UT-14", "stop an agent", "2 commands", tests=(f"{_COUNTS}stopping_an_agent_takes_two_commands",)),
+    Target(
+        "UT-14",
+        "stop an agent",
+        "2 commands",
+        tests=(f"{_COUNTS}stopping_an_agent_takes_two_commands_on_its_row",),
+    ),
     Target(
         "UT-15",
         "revoke a remembered approval that is on the screen",
         "<= 2 commands",
-        tests=(f"{_COUNTS}revoking_what_is_remembered_takes_two_commands",),
+        tests=(f"{_COUNTS}revoking_what_is_allowed_takes_two_commands",),
     ),
     Target(
         "UT-16",

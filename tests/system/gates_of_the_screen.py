@@ -11,14 +11,13 @@ from rich.segment import Segment
 from textual import events
 from textual.screen import Screen
 
-from signoff_tui.screens.memory import widening
 from signoff_tui.screens.review import draw, open_bar
 from signoff_tui.state import message
 from signoff_tui.terminal import driver, output_filter
 from signoff_tui.widgets import filter_bar as filter_words
 from signoff_tui.widgets import text_box
 
-SHEETS = (*get_args(open_bar.OpenBar), widening.Widening)
+SHEETS = get_args(open_bar.OpenBar)
 """What opens within a screen: bars, questions, lists and sheets."""
 
 _OF_TEXTUAL = "\x1b]22;default\x07"
@@ -66,8 +65,7 @@ def note_what_is_shown(file: Path) -> None:
         return acted
 
     Screen.__init__ = noting(Screen.__init__)  # type: ignore[method-assign]
-    for module, name in ((draw, "bar_lines"), (widening, "sheet_lines")):
-        setattr(module, name, noting(getattr(module, name)))
+    setattr(draw, "bar_lines", noting(draw.bar_lines))  # noqa: B010
 
 
 def take_out_the_gates_of_the_screen() -> None:

@@ -60,17 +60,15 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("allow sheet", "Allow for this session"),
         Surface("group", "", each=False),
         Surface("approve sheet", "Approve exactly"),
-        Surface("stop sheet", "STOP: reject all"),
         Surface("stop with a message", "rest of the agent's turn"),
         Surface("text box", "pasted", one_row=True, each=False),
         Surface("held", "u undo", one_row=True, each=False),
         Surface("taken back", "taken back", one_row=True, each=False),
     ),
     "kept": (
-        Surface("memory", "signoff +Session memory"),
-        Surface("widen sheet", "Widen #", each=False),
-        Surface("narrow sheet", "Narrow #"),
-        Surface("agents", "signoff +Agents"),
+        Surface("allowed", "Allowed for a session"),
+        Surface("agents", "last hour"),
+        Surface("stop question", "STOP .*reject", each=False),
         Surface("ended", "", each=False),
         Surface("history", "signoff +History"),
         Surface("records", "signoff +History"),
@@ -81,8 +79,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("export", "records? written", one_row=True, each=False),
     ),
     "chosen": (
-        Surface("rule files", "signoff +Rules"),
-        Surface("typed call", "pasted", one_row=True, each=False),
+        Surface("rule files", "Allowed for a session"),
         Surface("group page", "signoff +Inbox"),
         Surface("inbox filter", "pasted", one_row=True, each=False),
         Surface("unseen", "approve unread", one_row=True, each=False, bare=True),
@@ -273,12 +270,6 @@ class Tour:
         listener.presses("Enter", " all +")
         listener.begins("left")
         listener.presses("1", "▌")
-        listener.begins("stop sheet")
-        listener.decides("X", "STOP: reject all")
-        self._sees_all()
-        listener.begins("left")
-        listener.terminal.press("Escape")
-        listener.loses(" *STOP: reject all")
 
     def looks_at_contents(self) -> None:
         """On a very high screen: commands and files, page by page, below and beside each other."""
@@ -341,44 +332,25 @@ class Tour:
         listener.begins("taken back")
         listener.presses("u", "taken back|too late")
 
-    def looks_at_memory_and_agents(self) -> None:
-        """On a very high screen all that is remembered, and every agent; then the details of every sort."""
+    def looks_at_what_is_allowed_and_agents(self) -> None:
+        """On a very high screen all that is allowed, and every agent; then the details of every sort."""
         listener = self._listener
         listener.begins("start")
         self._scene.remembers()
-        for stage, key, title in (("memory", "4", "signoff +Session memory"), ("agents", "2", "signoff +Agents")):
+        for stage, key, title in (("allowed", "4", "Allowed for a session"), ("agents", "2", "last hour")):
             listener.begins(stage)
             listener.presses(key, title)
             # Not before: the list would be drawn on the high screen for each request that comes and ends.
             listener.resizes(_WIDE, self._rows)
             self._sees_all()
-            if stage == "memory":
-                self._narrows()
             listener.resizes(100, 30)
             for text in reversed(self._sorts):
                 listener.presses("G" if (stage, text) == ("agents", self._last) else "k", text.mark)
-                if stage == "memory":
-                    self._widens(text)
+        listener.begins("stop question")
+        listener.decides("x", "STOP .*reject")
         listener.begins("left")
+        listener.presses("Escape", "x stop")
         listener.presses("Escape", "y approve|Y approve")
-
-    def _widens(self, text: Hostile) -> None:
-        """Look at what else could be remembered instead of what has the focus."""
-        listener = self._listener
-        listener.begins("widen sheet")
-        listener.presses("w", "Widen #", text.mark)
-        listener.begins("memory")
-        listener.presses("Escape", "revoking never changes")
-
-    def _narrows(self) -> None:
-        """Look at what less could be remembered of what covers any values."""
-        listener = self._listener
-        listener.presses("G", "EVERYTHING")
-        listener.begins("narrow sheet")
-        listener.presses("n", "Narrow #")
-        self._sees_all()
-        listener.begins("memory")
-        listener.presses("Escape", "revoking never changes")
 
     def looks_at_what_ended(self) -> None:
         """On a very high screen: what ends while it is looked at, all of that; then every record."""
@@ -434,17 +406,13 @@ class Tour:
         listener.presses("Escape", "y approve|Y approve")
 
     def looks_at_rules(self) -> None:
-        """On a very high screen: files of rules, and what such a file says of a call that is typed."""
+        """On a very high screen: files of rules."""
         listener = self._listener
         listener.resizes(_WIDE, self._rows)
         self._scene.rules_change(self._variables)
         listener.begins("rule files")
-        listener.presses("5", "signoff +Rules")
+        listener.presses("4", "Allowed for a session")
         self._sees_all()
-        listener.begins("typed call")
-        listener.presses("t", "nothing is run")
-        listener.types(_pasted(self._texts[-3:]), "pasted")
-        listener.presses("Enter", "nothing was run")
         listener.begins("left")
         listener.resizes(100, 30)
         listener.presses("1", "signoff +Inbox")
@@ -558,7 +526,7 @@ _LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {
     ),
     "kept": (
         Tour.comes_to_what_waits,
-        Tour.looks_at_memory_and_agents,
+        Tour.looks_at_what_is_allowed_and_agents,
         Tour.looks_at_what_ended,
         Tour.looks_at_filters,
     ),

@@ -29,7 +29,7 @@ from signoff_tui.guard import (
 
 KEYS = Keys(
     navigation=frozenset("jkJKgGbtuU][}{") | {" ", "up", "down", "left", "right", "tab"},
-    bound=frozenset("yYnNsSxX!uUztT;bjkJKgG][}{vVwdicehHao/\\fmMELqR:?12345 ,'") | {"enter", "escape"},
+    bound=frozenset("yYnNsSx!uUztT;bjkJKgG][}{vVwdicehHao/\\fmMELqR:?12345 ,'") | {"enter", "escape"},
 )
 """The keys of the screens that matter to the guard: reading keys, and everything bound."""
 
@@ -70,6 +70,12 @@ class Bench:
         return self.known[id_]
 
     # What is on screen
+
+    def show_agent(self, name: str, *ids: str) -> Target:
+        """An agent in the list of agents becomes the target, with these requests."""
+        target = Target.agent(name, eligible(self.known[id_] for id_ in ids))
+        self.guard.show(target, Cause.MOVED)
+        return target
 
     def show(self, id_: str, cause: Cause = Cause.MOVED, *, group: str | None = None) -> Target:
         """A request becomes the target; with a group, all known requests are its members."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from guard_bench import Bench
 
 from signoff_tui.guard import (
-    Act,
     Cause,
     Decide,
     Effect,
@@ -92,10 +91,8 @@ class Desk:
             case Decide(permit):
                 self.guard.hold(permit, key)
                 self._advance()
-            case OpenSheet(offer):
-                waiting = tuple(facts.ref for facts in self.bench.known.values() if not facts.closed)
-                confirm = "!" if self.wide or offer.act is Act.STOP_ALL else "y"
-                self.guard.sheet_opened(confirm=confirm, refs=waiting)
+            case OpenSheet():
+                self.guard.sheet_opened(confirm="!" if self.wide else "y")
             case NotDecisive() if key == "u":
                 self.guard.holds.take_back_last()
             case _:

@@ -47,7 +47,7 @@ class Careless:
         if choice < 0.2:
             yield pick(("j", "down")), 0.0
         elif choice < 0.45:
-            yield pick("yyyyyYYsnxX!Ns"), 0.0
+            yield pick("yyyyyYYsnx!Ns"), 0.0
         elif choice < 0.55:
             key, gap = pick("yyyYn"), uniform(0.04, 0.16)
             yield from ((key, gap) for _ in range(pick((2, 3))))
@@ -62,7 +62,7 @@ class Careless:
             if self._random.random() < 0.5:
                 yield "enter", gap
         elif choice < 0.82:
-            yield pick("sSX"), 0.0
+            yield pick("sS"), 0.0
             yield pick("yy!"), uniform(0.1, 0.9)
         elif choice < 0.9:
             yield pick("nx"), 0.0

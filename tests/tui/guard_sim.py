@@ -405,10 +405,7 @@ class World:
         self._focus(next(self._waiting(), None), Cause.ADVANCED)
 
     def _open_sheet(self, act: Act, refs: tuple[Ref, ...]) -> None:
-        if act is Act.STOP_ALL:
-            refs = tuple(row.ref for row in list(self._waiting())[:6])
-        confirm = "!" if act is Act.STOP_ALL or self.random.random() < 0.2 else "y"
-        self.guard.sheet_opened(confirm=confirm, refs=refs)
+        self.guard.sheet_opened(confirm="!" if self.random.random() < 0.2 else "y")
         self._layer, self._layer_refs = "sheet", frozenset(refs)
 
     def _leave(self) -> None:

@@ -23,7 +23,7 @@ from screen_bench import HELD, Cable, Screen, screen
 
 from signoff.queue import AgentInfo, Decision, ReviewQueue, StoredRequest, open_agent_queue, open_review_queue
 from signoff_tui import context
-from signoff_tui.screens.rules import work
+from signoff_tui.screens.rules import screen as rules_screen
 from signoff_tui.state.inbox import RowKey
 from signoff_tui.text.themes import DEFAULT_THEME, builtin_themes
 
@@ -33,7 +33,7 @@ ALL_LOOKS = (*THEMES, NO_COLOR)
 VIEWS = (
     "empty", "inbox", "request", "split", "new", "high", "group", "message", "allow", "stop", "unseen", "quit",
     "approve", "tagged", "filtered", "held",
-    "details", "help", "palette", "themes", "history", "record", "memory", "agents", "rules", "change", "lost",
+    "details", "help", "palette", "themes", "history", "record", "agents", "rules", "change", "lost",
 )  # fmt: skip
 
 Shots = Mapping[str, Shot]
@@ -113,8 +113,8 @@ def _same_everywhere(folder: Path) -> Iterator[None]:
         trusted_rules(folder / "shop")
         change(trusted_rules(folder / "site", name="site.yaml"))
         files, changed = at_home(folder)
-        patch.setattr(work, "read_files", files)
-        patch.setattr(work, "look_at", changed)
+        patch.setattr(rules_screen, "read_files", files)
+        patch.setattr(rules_screen, "look_at", changed)
         yield
 
 
@@ -245,8 +245,7 @@ async def _other_screens(seen: Screen, album: Album) -> None:
         ("help", "question_mark", "signoff  keys"),
         ("palette", "colon", "what to do"),
         ("themes", "", "signoff  theme"),
-        ("memory", "4", "active"),
-        ("agents", "2", "s-42"),
+        ("agents", "2", "working"),
     ):
         if name in album.wanted:
             if key:
@@ -257,10 +256,11 @@ async def _other_screens(seen: Screen, album: Album) -> None:
             await album.take(name, seen)
             await seen.press("escape")
     if "rules" in album.wanted:
-        await seen.press("5")
+        await seen.press("4")
         await seen.shows("git commit")
         await album.take("rules", seen)
-        await seen.press("G", "T")
+        await seen.press("G", *"kkkkk", "v")
+        await seen.shows("1 rule gone")
         await seen.works("!")
         await album.take("change", seen)
         await seen.press("escape", "escape")

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from signoff.policy.trust import trust
-from signoff_tui.screens.rules.changing import Change, look_at
 from signoff_tui.screens.rules.files import RuleFile, read_files
+from signoff_tui.screens.rules.trust_change import Change, look_at
 
 __all__ = ["CHANGED", "RULES", "at_home", "change", "trusted_rules"]
 

@@ -45,7 +45,7 @@ SMALL, LARGE = (80, 24), (120, 40)
 
 _ARMS = ("moved", "advanced", "arrived", "changed", "focus", "high", "sheet")
 _SOONEST = {f"arm_{cause}": 0.15 for cause in _ARMS}
-_UNHURRIED = {
+UNHURRIED = {
     "quiet_before": 0.0,
     "repeat_gap": 0.0,
     "hasty_text": 0.0,
@@ -55,10 +55,10 @@ _UNHURRIED = {
     "late": 30.0,
 }
 
-QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold=0.0, typing_lock=False)
+QUICK = GuardSettings(**_SOONEST, **UNHURRIED, hold=0.0, typing_lock=False)
 """The shortest times that are legal, for tests that are not about time: decisions are sent at once."""
 
-HELD = GuardSettings(**_SOONEST, **_UNHURRIED, hold=30.0, typing_lock=False)
+HELD = GuardSettings(**_SOONEST, **UNHURRIED, hold=30.0, typing_lock=False)
 """The same, but a decision is held until the test takes it back or sends it."""
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signoff_tui.header import Standing, first_line
-from signoff_tui.screens.review.heads import Where, status_line, too_small_lines
+from signoff_tui.header import TABS, FirstRow, Standing, first_line, status_line, too_small_lines
 from signoff_tui.state.tally import Counts
 from signoff_tui.text.lines import Line, chunk
 
@@ -27,20 +26,27 @@ def text(line: Line) -> str:
     ],
 )
 def test_a_wider_screen_says_more(width: int, words: str) -> None:
-    assert text(status_line(Where(), COUNTS, NOW, width)) == words
+    assert text(status_line("Inbox", FirstRow(COUNTS), NOW, width)) == words
 
 
 @pytest.mark.parametrize("width", range(40, 220, 7))
 def test_what_waits_and_what_is_out_of_order_is_said_at_any_width(width: int) -> None:
-    line = status_line(Where(modes=("READ ONLY",), muted="muted until 14:15"), COUNTS, NOW, width)
+    line = status_line("Inbox", FirstRow(COUNTS, ("READ ONLY",), "muted until 14:15"), NOW, width)
     assert {"16 waiting", "2 HIGH", "READ ONLY"} <= {
         piece.text.text.strip() for piece in (*line.left, *line.right)
     }
     assert line.width <= width
 
 
+@pytest.mark.parametrize("tab", TABS)
+def test_the_tab_that_has_the_screen_stands_out(tab: str) -> None:
+    line = status_line(tab, FirstRow(COUNTS), NOW, 120)
+    strong = [piece.text.text.strip() for piece in line.left if piece.token == "bar-strong"]
+    assert [each for each in strong if each in TABS] == [tab]
+
+
 def test_nothing_is_said_of_a_queue_that_is_well() -> None:
-    assert "queue" not in text(status_line(Where(), COUNTS, NOW, 200))
+    assert "queue" not in text(status_line("Inbox", FirstRow(COUNTS), NOW, 200))
     assert "QUEUE" not in text(first_line(["History"], Standing(16, 2), 200))
 
 
@@ -66,7 +72,7 @@ def test_other_screens_say_it_in_the_same_order(width: int, words: str) -> None:
 
 @pytest.mark.parametrize(("seconds", "token"), [(59, "bar"), (61, "bar-strong")])
 def test_the_age_of_the_oldest_stands_out_after_a_minute(seconds: int, token: str) -> None:
-    line = status_line(Where(), Counts(1, 0, NOW - seconds * 1_000_000, 1), NOW, 80)
+    line = status_line("Inbox", FirstRow(Counts(1, 0, NOW - seconds * 1_000_000, 1)), NOW, 80)
     assert next(piece.token for piece in line.left if "oldest" in piece.text.text) == token
 
 

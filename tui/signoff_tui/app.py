@@ -160,6 +160,8 @@ class SignoffApp(App[None]):
         self._office.saved_filters = saved_with(chosen.filters)
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
+        self._office.status_row = self._review.status_row
+        self._office.counts = lambda: self._review.desk.inbox.tally.counts
         self._list_states = list_states
         if list_states is not None:
             self._review.filtering.goes_on_from(list_states.load())
@@ -297,6 +299,8 @@ class SignoffApp(App[None]):
         self._beside.focus(focused=True)
         self._following.look()  # some changes are not reported, such as those by other machines
         self._review.terminal_focused(event.time)
+        for screen in self._layers:
+            screen.terminal_focused(event.time)
 
     def on_app_blur(self, _: AppBlur) -> None:
         """Note the lost focus; the person may end the program from elsewhere."""

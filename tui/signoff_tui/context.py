@@ -28,7 +28,9 @@ from signoff_tui.state.decision_session import HeldAnswer, send_held
 from signoff_tui.state.documents import Content, make_content, scanned
 from signoff_tui.state.message import EarlierTexts
 from signoff_tui.state.read_marks import ReadMarks
+from signoff_tui.state.tally import Counts
 from signoff_tui.terminal.sequences import Saying
+from signoff_tui.text.lines import Line
 from signoff_tui.workers import Aside
 
 __all__ = ["Announcement", "Draft", "Goes", "Office"]
@@ -115,6 +117,10 @@ class Office:
         """Texts that were sent in this run."""
         self.saved_filters: Sequence[SavedFilter] = SAVED_FILTERS
         """The filters under digits."""
+        self.status_row: Callable[[str, int], Line] = lambda _tab, _width: Line()
+        """Makes the first row of the screen of a tab, for a number of cells; the review knows what it says."""
+        self.counts: Callable[[], Counts] = Counts
+        """Counts what waits."""
         self.viewer: Sequence[str] = ()
         """Program and arguments that show a diff outside of the screen; empty if there is none."""
 

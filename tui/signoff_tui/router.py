@@ -96,15 +96,11 @@ class Layers:
             case "agents":
                 from signoff_tui.screens.agents.screen import AgentsScreen
 
-                self._lay_over(AgentsScreen(self._office, query, self._review.desk.inbox), query)
+                self._lay_over(AgentsScreen(self._office, query, self._review), query)
             case "history":
                 from signoff_tui.screens.history.screen import HistoryScreen
 
                 self._lay_over(HistoryScreen(self._office, query), query)
-            case "memory":
-                from signoff_tui.screens.memory.screen import MemoryScreen
-
-                self._lay_over(MemoryScreen(self._office, query, self._review.desk), query)
             case "rules":
                 from signoff_tui.screens.rules.screen import RulesScreen
 

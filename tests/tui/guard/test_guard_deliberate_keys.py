@@ -14,10 +14,10 @@ LEADER = ","
 
 
 @dataclass
-class Memory:
-    """The memory screen: what was painted at 0, and keys at given times."""
+class Bench:
+    """The rules screen: what was painted at 0, and keys at given times."""
 
-    keys: Keys = field(default_factory=lambda: KeyMap().guard_keys("memory"))
+    keys: Keys = field(default_factory=lambda: KeyMap().guard_keys("rules"))
     settings: GuardSettings = field(default_factory=GuardSettings)
 
     def __post_init__(self) -> None:
@@ -37,47 +37,47 @@ def reason(ignored: Ignored | None) -> Reason | None:
 
 
 @pytest.fixture
-def memory() -> Memory:
-    return Memory()
+def bench() -> Bench:
+    return Bench()
 
 
-def test_a_key_counts_250_ms_after_the_paint(memory: Memory) -> None:
-    assert reason(memory.takes("x", 0.25 - MOMENT)) is Reason.TOO_EARLY
-    assert memory.takes("x", 1.0) is None
+def test_a_key_counts_250_ms_after_the_paint(bench: Bench) -> None:
+    assert reason(bench.takes("x", 0.25 - MOMENT)) is Reason.TOO_EARLY
+    assert bench.takes("x", 1.0) is None
 
 
 def test_a_slow_line_paints_later() -> None:
-    slow = Memory(settings=GuardSettings(link_delay=0.5))
+    slow = Bench(settings=GuardSettings(link_delay=0.5))
     assert reason(slow.takes("x", 0.75 - MOMENT)) is Reason.TOO_EARLY
     assert slow.takes("x", 1.5) is None
 
 
 @pytest.mark.parametrize("how", ["gone", "forget_all"])
-def test_what_is_not_painted_takes_no_key(memory: Memory, how: str) -> None:
+def test_what_is_not_painted_takes_no_key(bench: Bench, how: str) -> None:
     if how == "gone":
-        memory.deliberate.gone("list")
+        bench.deliberate.gone("list")
     else:
-        memory.deliberate.forget_all()
-    assert not memory.deliberate.is_painted("list")
-    assert reason(memory.takes("x", 9.0)) is Reason.TOO_EARLY
+        bench.deliberate.forget_all()
+    assert not bench.deliberate.is_painted("list")
+    assert reason(bench.takes("x", 9.0)) is Reason.TOO_EARLY
 
 
-def test_of_a_word_at_most_the_first_letter_acts(memory: Memory) -> None:
-    taken = [memory.takes(key, 5.0 + 0.1 * at) for at, key in enumerate("xerox")]
+def test_of_a_word_at_most_the_first_letter_acts(bench: Bench) -> None:
+    taken = [bench.takes(key, 5.0 + 0.1 * at) for at, key in enumerate("xerox")]
     assert [ignored is None for ignored in taken] == [True, False, False, False, False]
 
 
-def test_a_held_key_acts_once(memory: Memory) -> None:
-    assert memory.takes("x", 5.0) is None
+def test_a_held_key_acts_once(bench: Bench) -> None:
+    assert bench.takes("x", 5.0) is None
     for at in (5.1, 5.2, 5.3):
-        memory.press("x", at)
-    assert reason(memory.deliberate.take("x", "list", Cause.MOVED)) is Reason.TOO_EARLY
+        bench.press("x", at)
+    assert reason(bench.deliberate.take("x", "list", Cause.MOVED)) is Reason.TOO_EARLY
 
 
-def test_a_key_that_waited_in_a_busy_program_does_not_count(memory: Memory) -> None:
-    assert reason(memory.takes("x", 5.0, late=0.3)) is Reason.TOO_EARLY
+def test_a_key_that_waited_in_a_busy_program_does_not_count(bench: Bench) -> None:
+    assert reason(bench.takes("x", 5.0, late=0.3)) is Reason.TOO_EARLY
 
 
-def test_an_act_that_was_chosen_by_its_name_wants_its_key(memory: Memory) -> None:
-    memory.press("enter", 5.0)
-    assert memory.deliberate.take("x", "list", Cause.MOVED) == Ignored(Reason.NOTHING, "press x itself")
+def test_an_act_that_was_chosen_by_its_name_wants_its_key(bench: Bench) -> None:
+    bench.press("enter", 5.0)
+    assert bench.deliberate.take("x", "list", Cause.MOVED) == Ignored(Reason.NOTHING, "press x itself")

@@ -162,7 +162,9 @@ def test_the_sheet_of_a_group_releases_nothing(bench: Bench) -> None:
 
 def test_a_stop_releases_nothing(bench: Bench) -> None:
     bench.armed("a")
-    bench.press("X")
+    bench.show_agent("agent", "a")
+    bench.paint()
+    bench.press("x", bench.now + 10)
 
     with pytest.raises(PermitError):
         bench.guard.sheet_opened(releases={"1": (bench.request("b"),)})

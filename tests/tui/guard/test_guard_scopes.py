@@ -8,10 +8,14 @@ from guard_bench import MOMENT, Bench, permit_of, reason
 from signoff_tui.guard import (
     Act,
     Answered,
+    DecisionGuard,
     EditorText,
+    Ignored,
     NotDecisive,
+    OpenSheet,
     PermitError,
     Reason,
+    Ref,
 )
 
 
@@ -190,16 +194,67 @@ def test_a_screen_cannot_open_a_sheet_that_no_key_asked_for(bench: Bench) -> Non
         bench.guard.sheet_opened(confirm="y")
 
 
-def test_stopping_everything_names_what_its_sheet_lists(bench: Bench) -> None:
-    bench.armed("a", "b", "c")
-    bench.press("X")
-    listed = tuple(bench.known[id_].ref for id_ in "ab")
-    bench.guard.sheet_opened(confirm="!", refs=listed)
+def agent_armed(bench: Bench) -> tuple[Ref, ...]:
+    """An agent with two requests has the focus, and a third request is of somebody else."""
+    refs = tuple(bench.request(id_, risk="HIGH", coverage=0.0) for id_ in "ab")
+    bench.request("c")
+    bench.show_agent("agent", "a", "b")
+    bench.paint()
+    bench.pass_time(10.0)
+    return refs
+
+
+def test_stopping_an_agent_asks_about_all_that_it_waits_for_and_nothing_else(bench: Bench) -> None:
+    refs = agent_armed(bench)
+    verdict = bench.press("x").verdict
+    assert isinstance(verdict, OpenSheet)
+    assert (verdict.offer.act, verdict.offer.refs) == (Act.STOP_ALL, refs)
+
+
+def test_a_stop_reaches_what_its_sheet_lists_and_still_waits(bench: Bench) -> None:
+    refs = agent_armed(bench)
+    bench.press("x")
+    bench.guard.sheet_opened(confirm="!")
     bench.paint()
     bench.alter("a", closed="expired")
+    bench.request("d")
+    bench.show_agent("agent", "b", "d")
+    bench.paint()
     permit = permit_of(bench.press("!", bench.now + 1))
+    assert (permit.act, permit.refs) == (Act.STOP_ALL, refs[1:])
 
-    assert (permit.act, permit.refs) == (Act.STOP_ALL, listed[1:])
+
+@pytest.mark.parametrize("key", "yYnNs")
+def test_nothing_else_is_decided_about_an_agent(bench: Bench, key: str) -> None:
+    agent_armed(bench)
+    assert isinstance(bench.press(key).verdict, Ignored)
+    assert not len(bench.guard.holds)
+
+
+def test_an_agent_that_waits_for_nothing_cannot_be_stopped(bench: Bench) -> None:
+    bench.show_agent("agent")
+    bench.paint()
+    bench.pass_time(10.0)
+    assert reason(bench.press("x")) is Reason.CLOSED
+
+
+def test_a_stop_counts_only_after_its_agent_was_on_screen_for_a_moment(bench: Bench) -> None:
+    agent_armed(bench)
+    bench.show_agent("another", "c")
+    assert reason(bench.press("x")) is Reason.CATCHING_UP
+    bench.paint()
+    assert reason(bench.press("x", bench.now + 0.2)) is Reason.TOO_EARLY
+
+
+def test_guards_that_share_their_holds_take_back_what_the_other_one_held(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("y")
+    other: DecisionGuard[str] = DecisionGuard(
+        bench.settings, bench.keys, bench.look_up, lambda: bench.now, bench.guard.holds
+    )
+    held = other.holds.take_back_last()
+    assert held is not None
+    assert bench.sent() == []
 
 
 def test_a_question_takes_its_keys_after_its_wait_also_without_a_queue(bench: Bench) -> None:
@@ -220,7 +275,7 @@ def test_every_key_in_an_editor_belongs_to_it(bench: Bench) -> None:
     bench.armed("a")
     bench.press("n")
 
-    assert all(bench.press(key).verdict == EditorText() for key in "yYnNsSxX! q")
+    assert all(bench.press(key).verdict == EditorText() for key in "yYnNsSx! q")
 
 
 def test_the_editor_has_the_keys_before_the_screen_has_drawn_it(bench: Bench) -> None:

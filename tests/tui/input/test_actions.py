@@ -22,17 +22,18 @@ from signoff_tui.screens.agents.screen import AgentsScreen
 from signoff_tui.screens.details.screen import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
 from signoff_tui.screens.history.screen import HistoryScreen
-from signoff_tui.screens.memory.screen import MemoryScreen
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS
 from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.palette.screen import PaletteScreen
+from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.review import actions as review_actions
 from signoff_tui.screens.review import writing
 from signoff_tui.screens.rules.screen import RulesScreen
+from signoff_tui.screens.scrolling import SCROLLING_HANDLERS
 from signoff_tui.screens.themes.screen import ThemesScreen
 
-SCREENS: dict[Place, type] = {
+SCREENS: dict[Place, type[PlainScreen]] = {
     "history": HistoryScreen,
-    "memory": MemoryScreen,
     "agents": AgentsScreen,
     "rules": RulesScreen,
     "help": HelpScreen,
@@ -40,13 +41,16 @@ SCREENS: dict[Place, type] = {
     "details": DetailsScreen,
     "themes": ThemesScreen,
 }
-"""Who does what the table says, where a screen has a method for each action."""
+"""The screens over the review, each with a registry of its own."""
+
+COMMON = {*LIST_HANDLERS, *SCROLLING_HANDLERS}
+"""What several screens have in common, and not all of them have a key for."""
 
 REGISTRIES: dict[Place, Collection[str]] = {
     "review": {*review_actions._HANDLERS},
     "message": {*writing._HANDLERS, "new_line"},  # a new line is text
 }
-"""The names of what is done, where a registry has the handlers."""
+"""The names of what is done where there is no screen of its own."""
 
 PLACES: tuple[Place, ...] = get_args(Place)
 EVERY = [
@@ -55,13 +59,10 @@ EVERY = [
 
 
 def handled_at(place: Place) -> set[str]:
-    """The names of all actions that something is done for; what several screens have in common is not asked."""
+    """The names of all actions that something is done for."""
     if place in REGISTRIES:
         return {*REGISTRIES[place]}
-    folder = SCREENS[place].__module__.rpartition(".")[0]
-    parts = [part for part in SCREENS[place].__mro__ if part.__module__.rpartition(".")[0] == folder]
-    names = [name for part in parts for name in vars(part)]
-    return {name.removeprefix("do_") for name in names if name.startswith("do_")}
+    return {*SCREENS[place].handlers}
 
 
 def test_every_place_has_handlers() -> None:
@@ -72,19 +73,19 @@ def test_every_place_has_handlers() -> None:
 def test_every_action_is_a_decision_of_the_guard_or_has_a_handler(place: Place, action: Action) -> None:
     if action.decides:
         assert {*action.keys} <= DECISION_KEYS
-    elif place in REGISTRIES:
-        assert action.name in REGISTRIES[place]
     else:
-        assert callable(getattr(SCREENS[place], f"do_{action.name}"))
+        assert action.name in handled_at(place)
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_every_handler_has_an_action(place: Place) -> None:
-    assert handled_at(place) <= {action.name for action in actions_on(place)}
+    assert handled_at(place) - COMMON <= {action.name for action in actions_on(place)}
 
 
-def test_decisions_are_made_in_the_review_only() -> None:
-    assert {action.places for action in ACTIONS if action.decides} == {("review",)}
+def test_decisions_are_made_in_the_inbox_and_agents_are_stopped_in_their_list() -> None:
+    places = {(action.name, place) for action in ACTIONS if action.decides for place in action.places}
+    assert {place for _, place in places} == {"review", "agents"}
+    assert {name for name, place in places if place == "agents"} == {"stop", "despite"}
 
 
 def test_every_decision_key_is_in_the_table() -> None:

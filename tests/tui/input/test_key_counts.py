@@ -12,7 +12,8 @@ from screen_bench import HELD, LARGE, SMALL, Screen, command, ids, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
 from signoff_tui.guard import Cause
-from signoff_tui.screens.memory.screen import MemoryScreen
+from signoff_tui.screens.agents.screen import AgentsScreen
+from signoff_tui.screens.rules.screen import RulesScreen
 from stocked import G10_PAGES, Stock, g10, g10h, stocked
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -24,10 +25,10 @@ def stock(place: Path, workdir: Path) -> Iterator[Stock]:
         yield made
 
 
-def memory_is_armed(seen: Screen) -> bool:
+def revoking_is_armed(seen: Screen) -> bool:
     top = seen.app.screen
-    assert isinstance(top, MemoryScreen)
-    return top._asking.deliberate.armed_at("list", Cause.MOVED) < asyncio.get_running_loop().time()
+    assert isinstance(top, RulesScreen)
+    return top._deliberate.armed_at(top._subject, Cause.MOVED) < asyncio.get_running_loop().time()
 
 
 def states(looking: ReviewQueue, requests: list[StoredRequest]) -> list[RequestState]:
@@ -127,7 +128,7 @@ async def test_allowing_takes_two_commands(
 
 
 @SIZES
-async def test_stopping_an_agent_takes_two_commands(
+async def test_stopping_a_turn_takes_two_commands(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
 ) -> None:
     request = post(asking, command("ls", workdir))
@@ -143,7 +144,27 @@ async def test_stopping_an_agent_takes_two_commands(
 
 
 @SIZES
-async def test_revoking_what_is_remembered_takes_two_commands(
+async def test_stopping_an_agent_takes_two_commands_on_its_row(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    requests = [post(asking, command(text, workdir)) for text in ("ls", "pwd")]
+    async with screen(place, size=size, waiting=2) as seen:
+        await seen.press("2")
+        await seen.shows("waiting for you")
+        top = seen.app.screen
+        assert isinstance(top, AgentsScreen)
+        with counted(seen) as keys:
+            await seen.until(lambda: top._stopping.armed)
+            await seen.press("x")
+            await seen.shows("STOP ")
+            await seen.until(lambda: top._stopping.sheet_armed)
+            await seen.press("!")
+            await seen.until(lambda: set(states(looking, requests)) == {RequestState.REJECTED})
+    assert keys.commands == ["x", "exclamation_mark"]
+
+
+@SIZES
+async def test_revoking_what_is_allowed_takes_two_commands(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
 ) -> None:
     request = post(asking, command("pytest -q", workdir))
@@ -152,8 +173,8 @@ async def test_revoking_what_is_remembered_takes_two_commands(
     async with screen(place, size=size) as seen:
         with counted(seen) as keys:
             await seen.press("4")
-            await seen.shows("x revoke at once")
-            await seen.until(lambda: memory_is_armed(seen))
+            await seen.shows("x revoke")
+            await seen.until(lambda: revoking_is_armed(seen))
             await seen.press("x")
             await seen.until(lambda: not looking.grants())
     assert keys.commands == ["4", "x"]

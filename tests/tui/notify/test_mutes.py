@@ -190,18 +190,17 @@ async def test_m_on_the_agents_mutes_the_one_under_the_cursor(
             await seen.press("2")
             await seen.shows("tests")
             await seen.press("m")
-            await seen.shows("blocked on you", f"docs muted until {until}; HIGH still calls")
-            rows = [line for line in seen.frame if until in line and "still" not in line]
-            assert rows
+            await seen.shows("waiting for you", f"docs muted until {until}; HIGH still calls")
+            assert " muted " in next(line for line in seen.frame if "waiting for you" in line)
             await seen.press("1")
             await seen.until(lambda: "1 agent muted" in seen.frame[0] and until in seen.frame[0], "that")
             await seen.press("2")
             await seen.shows("tests")
             await seen.press("m")
-            await seen.shows("docs not muted any more", "m mute")
+            await seen.shows("docs not muted any more")
 
 
-@pytest.mark.parametrize(("key", "title"), [("3", "History"), ("4", "memory"), ("5", "Rules")])
+@pytest.mark.parametrize(("key", "title"), [("3", "History"), ("4", "Rules")])
 async def test_m_mutes_everything_on_the_other_screens(place: Path, key: str, title: str) -> None:
     clock, until = Clock(), local_time(NOW + MUTE_US, "minute")
     async with screen(place, wall_clock=clock) as seen:

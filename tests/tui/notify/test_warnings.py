@@ -10,9 +10,8 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
 from signoff.queue.records import Modes, modes_of
-from signoff_tui.header import Standing, first_line
+from signoff_tui.header import FirstRow, Standing, first_line, status_line
 from signoff_tui.notify.warnings import Alarms, with_alarms
-from signoff_tui.screens.review.heads import Where, status_line
 from signoff_tui.state.tally import Counts
 from signoff_tui.text.lines import Line, chunk
 
@@ -21,7 +20,7 @@ EVIL = "docs\x1b[2J\u202e[b]" + "x" * 90
 AGENTS = "signoff Agents 16 waiting 2 HIGH 3 blocked on you"
 ALONE = Modes(approving=("docs-bot",), connected=1)
 SCREENS = (
-    *(("2", "Agents"), ("3", "History"), ("4", "emory"), ("5", "Rules")),
+    *(("2", "Agents"), ("3", "History"), ("4", "Rules")),
     *(("question_mark", "keys for"), ("escape", "Rules"), ("colon", "what to do")),
 )
 BOTH = Modes(approving=("docs-bot",), refusing=("crawler",), connected=5)
@@ -37,7 +36,7 @@ def title(width: int) -> Line:
 
 
 def review(width: int, modes: tuple[str, ...] = ()) -> Line:
-    return status_line(Where(modes=modes), Counts(waiting=16, high=2, oldest_at=1, agents=3), 5_000_000, width)
+    return status_line("Inbox", FirstRow(Counts(16, 2, 1, 3), modes), 5_000_000, width)
 
 
 def text(line: Line) -> str:
@@ -138,7 +137,7 @@ async def test_every_screen_warns_of_an_agent_that_approves_everything(
                 await seen.press(key)
                 await seen.until(lambda t=title: t in seen.frame[0] and "MODE approve_all" in seen.frame[0], title)
             await seen.press("escape", "escape", "2")
-            await seen.shows("docs-bot  s-2", "approve_all  connected")
+            await seen.until(lambda: any("docs-bot" in line and "approve_all" in line for line in seen.frame[2:]))
             other.announce_mode(INTERACTIVE)
             await seen.until(lambda: "MODE" not in seen.frame[0])
 

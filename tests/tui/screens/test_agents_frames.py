@@ -23,7 +23,7 @@ from signoff.queue import (
     open_review_queue,
 )
 
-VIEWS = ("agents", "gone", "details")
+VIEWS = ("agents", "exited", "details", "stop")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW = Plan((50, 40), VIEWS, ascii_only=True)
 
@@ -73,13 +73,22 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
         fill(place, clock, stack)
         async with screen(place, waiting=5, **options) as seen:
             await seen.press("2")
-            await seen.shows("1 blocked on you")
+            await seen.shows(
+                "waiting for you",
+            )
+            await seen.works("x")
             await album.take("agents", seen)
             await seen.press("j", "j")
-            await seen.shows("it closed its")
-            await album.take("gone", seen)
+            await album.take("exited", seen)
             await seen.press("g", "v")
+            await seen.works("x")
             await album.take("details", seen)
+            await seen.press("v")
+            await seen.works("x")
+            await seen.press("x")
+            await seen.shows("STOP ")
+            await seen.works("!")
+            await album.take("stop", seen)
     return album.frames
 
 
@@ -115,7 +124,7 @@ def test_ascii_mode_draws_nothing_but_ascii(view: str, tours: Mapping[Plan, Made
     assert picture(tours, NARROW, view).text.isascii()
 
 
-def test_who_is_blocked_and_who_is_gone_stand_out_by_style_as_well(
+def test_who_waits_and_who_exited_stand_out_by_style_as_well(
     tours: Mapping[Plan, Made], snapshot: SnapshotAssertion
 ) -> None:
     assert picture(tours, SMALL, "agents").runs == snapshot

@@ -49,7 +49,7 @@ async def test_decision_keys_do_nothing_in_help(
     assert looking.get(request.id).pending
 
 
-@pytest.mark.parametrize("place", ["review", "history", "memory", "agents", "rules"])
+@pytest.mark.parametrize("place", ["review", "history", "agents", "rules"])
 def test_a_wider_screen_needs_fewer_rows_and_cuts_nothing(place: Place) -> None:
     pages = {width: key_lines(place, width) for width in (60, 79, 119, 199)}
     rows = [len(page) for page in pages.values()]

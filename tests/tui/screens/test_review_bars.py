@@ -8,7 +8,7 @@ import pytest
 from screen_bench import HELD, LARGE, SMALL, Screen, command, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui.screens.review.bars import SHARES, Key, keys_row
+from signoff_tui.text.bars import SHARES, Key, keys_row
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line
 

@@ -118,8 +118,6 @@ class CutThrough(Cable):
     ("key", "title", "unknown"),
     [
         ("h", "History", r"last known 0|records"),
-        ("2", "Agents", "blocked on you"),
-        ("4", "Session memory", r"\d active"),
     ],
 )
 async def test_a_screen_that_could_read_nothing_gives_no_numbers(
@@ -135,6 +133,21 @@ async def test_a_screen_that_could_read_nothing_gives_no_numbers(
         pulled.pulled = False
         await seen.shows(title, "1 waiting")
         await seen.shows_no("QUEUE LOST")
+
+
+@pytest.mark.parametrize("key", ["2", "4"], ids=["agents", "rules"])
+async def test_a_list_that_could_not_be_read_says_why(
+    asking: AgentQueue, place: Path, workdir: Path, key: str
+) -> None:
+    post(asking, command("ls", workdir))
+    pulled = CutThrough(place)
+    async with screen(place, queue=cast("ReviewQueue", pulled), waiting=1) as seen:
+        await lose(seen, pulled)
+        await seen.press(key)
+        await seen.shows("QUEUE LOST", "the cable was")
+        pulled.pulled = False
+        await seen.shows_no("QUEUE LOST")
+        await seen.shows_no("the cable was")
 
 
 async def test_a_deadline_that_passes_without_the_queue_is_said(

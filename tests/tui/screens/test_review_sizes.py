@@ -11,7 +11,7 @@ from textual.events import AppFocus
 
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.guard import GuardSettings
-from signoff_tui.screens.review.layout import Layout
+from signoff_tui.layout import Layout
 
 NAMED = [(40, 10), (50, 40), (60, 16), (80, 24), (99, 30), (100, 24), (120, 40), (200, 50)]
 

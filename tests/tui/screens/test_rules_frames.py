@@ -15,9 +15,9 @@ from screen_bench import screen
 from syrupy.assertion import SnapshotAssertion
 
 from signoff.queue import AgentInfo, Decision, open_agent_queue, open_review_queue
-from signoff_tui.screens.rules import work
+from signoff_tui.screens.rules import screen as rules_screen
 
-VIEWS = ("rules", "rule", "verdict", "change")
+VIEWS = ("allowed", "rule", "change")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW = Plan((50, 40), VIEWS, ascii_only=True)
 
@@ -32,7 +32,9 @@ def ask(place: Path) -> None:
     ):
         for number in range(2):
             posted = asking.submit(_shell(f"git commit -m {number}", why='shell rule "git commit"'))
-            you.decide(posted.id, 1, posted.submission.digest, Decision(approved=True, shown=1.0))
+            you.decide(
+                posted.id, 1, posted.submission.digest, Decision(approved=True, shown=1.0, remember=number == 0)
+            )
 
 
 async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
@@ -41,18 +43,15 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
     open_review_queue(place, create=True).close()
     ask(place)
     async with screen(place, waiting=0, **options) as seen:
-        await seen.press("5")
-        await seen.shows("2x")
-        await album.take("rules", seen)
-        await seen.press("j", "j", "j")
-        await seen.shows("git commit")
+        await seen.press("4")
+        await seen.shows("2x", "git commit -")
+        await seen.works("x")
+        await album.take("allowed", seen)
+        await seen.press("j", "j", "j", "j", "v")
+        await seen.shows("asks first")
         await album.take("rule", seen)
-        await seen.press("t")
-        await seen.types("git status && rm -rf build")
-        await seen.shows("by rm")
-        await seen.press("enter")
-        await album.take("verdict", seen)
-        await seen.press("escape", "G", "T")
+        await seen.press("v", *"jjj", "v")
+        await seen.shows("1 rule gone")
         await seen.works("!")
         await album.take("change", seen)
     return album.frames
@@ -64,8 +63,8 @@ async def all_pictures(folder: Path, plans: list[Plan]) -> Mapping[Plan, Made]:
         trusted_rules(folder / "shop")
         change(trusted_rules(folder / "site", name="site.yaml"))
         files, changed = at_home(folder)
-        patch.setattr(work, "read_files", files)
-        patch.setattr(work, "look_at", changed)
+        patch.setattr(rules_screen, "read_files", files)
+        patch.setattr(rules_screen, "look_at", changed)
         tours = [pictures(folder / f"queue-{number}", plan) for number, plan in enumerate(plans)]
         return dict(zip(plans, await asyncio.gather(*tours, return_exceptions=True), strict=True))
 
@@ -99,4 +98,4 @@ def test_ascii_mode_draws_nothing_but_ascii(view: str, tours: Mapping[Plan, Made
 def test_what_runs_and_what_is_blocked_stands_out_by_style_as_well(
     tours: Mapping[Plan, Made], snapshot: SnapshotAssertion
 ) -> None:
-    assert picture(tours, SMALL, "rules").runs == snapshot
+    assert picture(tours, SMALL, "allowed").runs == snapshot

@@ -12,10 +12,10 @@ from signoff.config.report import RuleRow
 from signoff.policy.shell.programs import known_programs, own_programs_file
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue
 from signoff_tui.external import HandoverError, editor_words
-from signoff_tui.screens.rules.changing import CannotTrustError, change_lines, look_at, trust_shown
-from signoff_tui.screens.rules.files import listed, read_files
+from signoff_tui.screens.rules.files import FileRule, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
-from signoff_tui.screens.rules.lines import Known, detail_lines
+from signoff_tui.screens.rules.lines import file_details, rule_details
+from signoff_tui.screens.rules.trust_change import CannotTrustError, change_lines, look_at, trust_shown
 from signoff_tui.text.lines import Line
 
 
@@ -132,8 +132,9 @@ def test_a_file_that_is_not_valid_cannot_be_trusted(tmp_path: Path) -> None:
 
 def details(name: str) -> list[str]:
     """What the screen says of each row of the only file."""
-    rows = listed([file for file in read_files() if file.name == name])
-    return ["\n".join(map(left_of, detail_lines(Known(row, None, 0), 200))) for row in rows]
+    (file,) = (file for file in read_files() if file.name == name)
+    rules = [rule_details(FileRule(file, number + 1), None, 0, 200) for number in range(len(file.rows))]
+    return ["\n".join(map(left_of, lines)) for lines in (file_details(file, 200), *rules)]
 
 
 def left_of(line: Line) -> str:
@@ -154,7 +155,7 @@ def test_warnings_stand_with_the_file_and_with_the_rule_that_they_are_of(tmp_pat
     assert warning in text_of(path, 200)
 
 
-def test_rows_of_ones_own_that_cannot_be_read_are_told_before_all(
+def test_rows_of_ones_own_that_cannot_be_read_are_told_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -165,6 +166,6 @@ def test_rows_of_ones_own_that_cannot_be_read_are_told_before_all(
     own.chmod(0o600)
     known_programs.cache_clear()
     try:
-        assert all("problem" in each.splitlines()[0] and "line 1: no" in each for each in details(str(path)))
+        assert all("line 1: no" in each for each in details(str(path)))
     finally:
         known_programs.cache_clear()

@@ -18,7 +18,6 @@ from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.documents import Content, content_key
 from signoff_tui.state.inbox import Entry, RowKey
-from signoff_tui.state.reach import waiting_of_agent
 from signoff_tui.state.session import ReviewSession, next_unseen
 from signoff_tui.text.summary import already_ended_text
 
@@ -291,13 +290,6 @@ def test_a_changed_request_says_so() -> None:
 
 
 # -- stopping and putting aside ------------------------------------------------------------------------------
-
-
-def test_stopping_an_agent_reaches_all_it_waits_for_and_nothing_else() -> None:
-    made = bench(stored("a"), stored("b"), stored("c", session="another"), stored("d"))
-    made.hears(ended(made.entry("d").request))
-    made.entry("b").held = True
-    assert [ref.id for ref in waiting_of_agent(made.desk)] == ["a"]
 
 
 def test_putting_a_group_aside_puts_all_that_wait_aside() -> None:

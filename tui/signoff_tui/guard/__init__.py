@@ -58,10 +58,9 @@ keys)`; with the last one the screen undoes what `keys` changed of the view (fil
 
 **Sheets, editors, bars**
 
-`sheet_opened(confirm="y" or "!", extra=keys)` names the one key that confirms; for `STOP_ALL` it
-takes `refs`, the requests that the sheet lists. For `REMEMBER` it takes `releases`, the keys that go
-through with it, each with further requests that the sheet lists for it: with some, the key gives a
-`Decide` whose act is `RELEASE`, about the request itself and those of the listed ones that still
+`sheet_opened(confirm="y" or "!", extra=keys)` names the one key that confirms. For `REMEMBER` it takes `releases`,
+the keys that go through with it, each with further requests that the sheet lists for it: with some, the key gives
+a `Decide` whose act is `RELEASE`, about the request itself and those of the listed ones that still
 wait. `question_opened(keys)` asks something of the screen's own, such as whether to quit.
 `sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
 text boxes that decide nothing (filter, palette), `edit_opened()` for one whose Enter is an `Answered`,
@@ -87,9 +86,13 @@ whether the bar with `!` is open, `guard.typed_text` what was typed while the ke
 
 **Keys that revoke or trust**
 
-What the screens of the memory and the rules change at once is no decision about a request. Each of them
-tells a `DeliberateKeys` of its own every key and what was painted; `take(key, what, cause)` takes the last key
-for an act, or answers with an `Ignored`.
+What the rules screen changes at once is no decision about a request. It tells a `DeliberateKeys` of its own every
+key and what was painted; `take(key, what, cause)` takes the last key for an act, or answers with an `Ignored`.
+
+**Stopping an agent**
+
+The list of agents has a guard of its own, with a `Target.agent`, that shares the holds of the inbox: `x` there
+gives `OpenSheet` with all that the agent waits for.
 
 **Lines instead of keys**
 

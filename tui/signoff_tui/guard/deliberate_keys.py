@@ -1,9 +1,9 @@
 """Keys that revoke or trust at once, told from typing that was meant for another window.
 
 No request is approved with them. To revoke is the safe direction, so it is not held and asked again; but a word
-typed into the wrong window should not empty the memory, nor trust a file. A key acts only when it was pressed
+typed into the wrong window should not empty the list, nor trust a file. A key acts only when it was pressed
 after its row or bar was painted, and after a pause: of a word, at most the first letter can do anything, so it
-revokes one remembered approval at most.
+revokes one grant at most.
 """
 
 from __future__ import annotations

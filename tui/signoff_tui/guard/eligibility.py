@@ -64,8 +64,8 @@ class Judge:
         """
         if decision == "!":
             return self._despite_unseen(key, target, t)
-        if decision == "X":
-            return self._stop_all(key, target)
+        if target.kind is TargetKind.AGENT:
+            return self._about_agent(key, decision, target)
         heading = target.kind is TargetKind.HEADING
         if decision in "ynx" and heading:
             return Ignored(Reason.CAPITALS, _one_by_one(key, decision, target))
@@ -163,10 +163,15 @@ class Judge:
         painted = target.ready | target.rest
         return eligible([self.look(ref) for ref in target.listed if ref in painted], named)
 
-    def _stop_all(self, key: str, target: Target) -> Verdict:
-        if target.kind is TargetKind.TAGGED:
-            return Ignored(Reason.NOTHING, f"{key} acts on an agent, not on what is tagged")
-        return OpenSheet(Offer(Act.STOP_ALL, (), key))
+    def _about_agent(self, key: str, decision: str, target: Target) -> Verdict:
+        """Ask before everything is stopped that an agent waits for; nothing else is decided about agents."""
+        if decision != "x":
+            return _nothing(key)
+        who = self._group_now(target, target.rest)
+        refs = tuple(ref for ref in who.listed if ref in who.waiting)
+        if not refs:
+            return Ignored(Reason.CLOSED, "it waits for nothing")
+        return OpenSheet(Offer(Act.STOP_ALL, refs, key))
 
     def _obstacle(self, target: Target, facts: TargetFacts) -> Ignored | None:
         if facts.closed:

@@ -65,11 +65,14 @@ class Guard(Generic[Payload]):
         settings: The times of holds, and the share that must have been shown.
         facts: Returns the facts about a request id now, or `None` if it is gone.
         clock: Monotonic seconds.
+        holds: The held decisions of another guard that this one shares; its own if left out.
     """
 
-    def __init__(self, settings: GuardSettings, facts: Facts, clock: Clock) -> None:
+    def __init__(
+        self, settings: GuardSettings, facts: Facts, clock: Clock, holds: Holds[Payload] | None = None
+    ) -> None:
         self.settings = settings
-        self.holds: Holds[Payload] = Holds(settings)
+        self.holds: Holds[Payload] = Holds(settings) if holds is None else holds
         self._clock = clock
         self._judge = Judge(settings, facts, lambda id_: self.holds.find(id_) is not None)
         self._permit: Permit | None = None
@@ -102,15 +105,23 @@ class DecisionGuard(Stage, Guard[Payload]):
         keys: The meaning of keys.
         facts: Returns the facts about a request id now, or `None` if it is gone.
         clock: Monotonic seconds, the clock that stamps key events.
+        holds: As for `Guard`: one reviewer's screens share what is held.
 
     Raises:
         ValueError: The settings are not acceptable.
     """
 
-    def __init__(self, settings: GuardSettings, keys: Keys, facts: Facts, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: GuardSettings,
+        keys: Keys,
+        facts: Facts,
+        clock: Clock,
+        holds: Holds[Payload] | None = None,
+    ) -> None:
         settings.validate()
         Stage.__init__(self, settings)
-        Guard.__init__(self, settings, facts, clock)
+        Guard.__init__(self, settings, facts, clock, holds)
         self._keys = keys
         self._watch = KeyWatch(settings, keys)
         self._last_decision = -math.inf
@@ -255,7 +266,8 @@ class DecisionGuard(Stage, Guard[Payload]):
         if target is None:
             return self._blocked(key) or Ignored(Reason.NOTHING, f"{key} has nothing to decide")
         if decision == "!" and self._bar is None:
-            return Ignored(Reason.NOT_OFFERED, f"press y first; {key} then approves unread")
+            first = "x first" if target.kind is TargetKind.AGENT else f"y first; {key} then approves unread"
+            return Ignored(Reason.NOT_OFFERED, f"press {first}")
         mistimed = self._mistimed(self._arming_of(decision, target), key, t, now, seen)
         blocked = self._blocked(key)
         if blocked is not None:
@@ -272,7 +284,7 @@ class DecisionGuard(Stage, Guard[Payload]):
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
             return self._bar
-        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED) or decision in "YN"
+        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED, TargetKind.AGENT) or decision in "YN"
         return self._set if about_set and target.group is not None else self._one
 
     def _granted(self, verdict: Verdict) -> Verdict:

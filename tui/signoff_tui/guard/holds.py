@@ -45,6 +45,7 @@ class Act(StrEnum):
     REJECT = "reject"
     STOP = "stop"
     STOP_ALL = "stop all"
+    """Stop an agent: reject all that it waits for."""
 
     @property
     def approves(self) -> bool:

@@ -60,7 +60,7 @@ class Offer(Struct, frozen=True):
 
     Attributes:
         act: The act to confirm.
-        refs: The requests, in the order given. Empty for `STOP_ALL`, whose sheet says whom it reaches.
+        refs: The requests, in the order given.
         key: The key that asked for it.
         left_out: Members of the group that are not covered.
         group: True if it is about a group, whatever is left of it.

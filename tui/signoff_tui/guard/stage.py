@@ -108,7 +108,6 @@ class Stage:
         self,
         *,
         confirm: str = "",
-        refs: tuple[Ref, ...] = (),
         extra: frozenset[str] = frozenset(),
         releases: Mapping[str, tuple[Ref, ...]] | None = None,
     ) -> None:
@@ -116,7 +115,6 @@ class Stage:
 
         Args:
             confirm: The one key that goes through with it.
-            refs: For `STOP_ALL`: the requests that the sheet lists. Other offers have their own.
             extra: Further keys that the sheet handles itself.
             releases: For `REMEMBER`: the keys that go through with it, each with the further requests that the
                 sheet lists for it and that it releases, too.
@@ -127,8 +125,6 @@ class Stage:
         if self._sheet is None or self._sheet.offer is None:
             raise PermitError("no key asked for this sheet")
         offer = self._sheet.offer
-        if offer.act is Act.STOP_ALL:
-            offer = replace(offer, refs=refs)
         if releases is None:
             self._open_sheet(Sheet(offer, {confirm: offer}, extra))
         else:

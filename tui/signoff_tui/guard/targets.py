@@ -160,6 +160,7 @@ class TargetKind(StrEnum):
     ONE = "one"
     HEADING = "heading"
     TAGGED = "tagged"
+    AGENT = "agent"
 
 
 class Target(Struct, frozen=True):
@@ -169,7 +170,7 @@ class Target(Struct, frozen=True):
         kind: Its kind.
         focus: The request that lower-case keys act on.
         risk: Of `focus`.
-        group: Id of the group that capital keys act on; `None` without one.
+        group: Id of the group that capital keys act on, or of the agent; `None` without one.
         ready: The members that the bar says an approval covers.
         rest: The members that the bar says a rejection of the group covers.
         listed: All members, as the list has them.
@@ -200,3 +201,8 @@ class Target(Struct, frozen=True):
     def tagged(cls, members: Eligibility) -> Target:
         """The tagged requests: capital keys act on the set."""
         return replace(cls.heading("tagged", members), kind=TargetKind.TAGGED)
+
+    @classmethod
+    def agent(cls, name: str, members: Eligibility) -> Target:
+        """An agent in the list of agents, with all that it waits for: it can be stopped."""
+        return cls(TargetKind.AGENT, group=name, rest=members.waiting, listed=members.listed)

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-DECISION_KEYS = frozenset("yYnNsxX!")
+DECISION_KEYS = frozenset("yYnNsx!")
 """The letters of the decisions; a key map may put them on other keys."""
 
 ENTER_KEYS = frozenset({"enter", "return", "ctrl+j", "ctrl+m"})

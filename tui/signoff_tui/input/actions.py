@@ -10,20 +10,18 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on"]
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal[
-    "review", "history", "memory", "agents", "rules", "help", "palette", "details", "themes", "message"
-]
+Place = Literal["review", "history", "agents", "rules", "help", "palette", "details", "themes", "message"]
 """The places where keys act: the review, its message box, and the screens over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
-_OVER: tuple[Place, ...] = ("history", "memory", "agents", "rules")
+_OVER: tuple[Place, ...] = ("history", "agents", "rules")
 _LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
 _SCROLLED: tuple[Place, ...] = ("help", "details")
 _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
-_MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
-_MUTED: tuple[Place, ...] = (*_REVIEW, "history", "memory", "rules")
-_FILTERED: tuple[Place, ...] = (*_REVIEW, "history", "memory")
+_DECIDED: tuple[Place, ...] = (*_REVIEW, "agents")
+_MUTED: tuple[Place, ...] = (*_REVIEW, "history", "rules")
+_FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
 _RULES: tuple[Place, ...] = ("rules",)
 _THEMES: tuple[Place, ...] = ("themes",)
 _MESSAGE: tuple[Place, ...] = ("message",)
@@ -63,9 +61,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("reject", ("n",), "n", "reject, with a message", "decide", decides=True),
     Action("reject_group", ("N",), "N", "reject the group or tagged", "decide", decides=True),
     Action("stop", ("x",), "x", "reject it and the turn's rest", "decide", decides=True),
-    Action("stop_all", ("X",), "X", "reject all of this agent", "decide", decides=True),
-    Action("despite", ("!",), "!", "confirm what was warned of", "decide", decides=True),
-    Action("undo", ("u",), "u", "undo", "decide", moves=True),
+    Action("stop", ("x",), "x", "stop it; first lists all", "decide", decides=True, places=_AGENTS),
+    Action("despite", ("!",), "!", "confirm what was warned of", "decide", decides=True, places=_DECIDED),
+    Action("undo", ("u",), "u", "undo", "decide", moves=True, places=_DECIDED),
     Action("later", ("z",), "z", "snooze; the agent waits on", "decide"),
     Action("page_down", (" ", "pagedown"), "Space", "read on: page, then next", "read", moves=True),
     Action("page_down", (" ", "pagedown"), "Space", "page", "read", moves=True, places=(*_OVER, *_SCROLLED)),
@@ -108,42 +106,18 @@ ACTIONS: tuple[Action, ...] = (
     Action("border_right", (">",), ">", "move the border right", "list", moves=True),
     Action("inbox", ("1",), "1", "inbox", "go", moves=True, places=_PAGES),
     Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
-    Action("memory", ("4",), "4", "memory: what runs unasked", "go", moves=True, places=_LISTS),
-    Action(
-        "session_memory",
-        ("M",),
-        "M",
-        "memory of this session",
-        "go",
-        moves=True,
-        places=("memory", "agents"),
-    ),
-    Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY, changes=True),
-    Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY, changes=True),
-    Action("widen", ("w", "e"), "w", "cover more, after a preview", "decide", places=_MEMORY),
-    Action("narrow", ("n",), "n", "cover less, after a preview", "decide", places=_MEMORY),
-    Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY, changes=True),
-    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_MEMORY),
-    Action("uses", ("enter",), "Enter", "its uses, in the history", "list", moves=True, places=_MEMORY),
     Action("agents", ("2",), "2", "agents: who asks", "go", moves=True, places=_PAGES),
-    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_AGENTS),
+    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=("agents", "rules")),
     Action("requests", ("enter",), "Enter", "its requests, or its last hour", "list", moves=True, places=_AGENTS),
     Action("last_hour", ("H",), "H", "its last hour, in the history", "go", moves=True, places=_AGENTS),
-    Action("stop_agent", ("X",), "X", "go to what X would stop", "go", moves=True, places=_AGENTS),
-    Action("rules", ("5",), "5", "rules: what asks, what runs", "go", moves=True, places=_LISTS),
-    Action("try_call", ("t",), "t", "type a call, see the verdict", "read", moves=True, places=_RULES),
-    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_RULES),
-    Action("hits", ("enter",), "Enter", "the calls that it asked about", "list", moves=True, places=_RULES),
-    Action("reload", ("ctrl+r",), "Ctrl+R", "read the files again", "list", moves=True, places=_RULES),
-    Action("edit", ("e",), "e", "edit the file in $EDITOR", "decide", places=_RULES),
-    Action("review_change", ("T",), "T", "see what changed, then trust it", "decide", places=_RULES),
+    Action("rules", ("4",), "4", "rules: what asks, what runs", "go", moves=True, places=_LISTS),
+    Action("uses", ("enter",), "Enter", "its uses, or calls it asked about", "list", moves=True, places=_RULES),
+    Action("edit", ("E",), "E", "edit the file, at the line", "decide", places=_RULES),
+    Action("revoke", ("x",), "x", "revoke; trust a file no longer", "decide", places=_RULES, changes=True),
     Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES, changes=True),
-    Action("untrust", ("x",), "x", "trust it no more, if it is gone", "decide", places=_RULES, changes=True),
-    Action("suggest", ("A",), "A", "suggest rules; saves nothing", "read", moves=True, places=_RULES),
-    Action("copy_suggested", ("c",), "c", "copy the rules suggested", "read", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
     Action("filter", ("/",), "/", "filter; Ctrl+S saves it", "list", places=_FILTERED),
-    Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=("history", "memory")),
+    Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=("history",)),
     Action("expand", ("right",), "Right", "list what was decided together", "list", places=("history",)),
     Action("collapse", ("left",), "Left", "one row for it again", "list", places=("history",)),
     Action("saved", ("f",), "f", "saved filters, by a digit", "list", places=_FILTERED),

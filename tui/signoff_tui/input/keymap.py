@@ -17,7 +17,7 @@ __all__ = ["MAPPABLE", "STANDARD", "KeyMap", "check_keys"]
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would change its meaning."""
 
-_OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",))
+_OWN_KEYS: tuple[tuple[Place, ...], ...] = (("rules",), ("message",))
 """Places whose own actions have fixed keys."""
 
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})

@@ -1,38 +1,38 @@
-"""A list, and everything about its focused row beside or below it: what agents and memory have in common."""
+"""A list, and everything about its focused row beside it or in its place: what the lists over the inbox share."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 
-from signoff_tui.screens.plain import PlainScreen
-from signoff_tui.text.lines import Line, chunk, rule
-from signoff_tui.text.look import look_of
+from signoff_tui.header import too_small_lines
+from signoff_tui.input.handlers import Handlers
+from signoff_tui.layout import Layout
+from signoff_tui.screens.plain import PLAIN_HANDLERS, PlainScreen
+from signoff_tui.text.bars import Key, LastWords, keys_row, message_chunk, place_at
+from signoff_tui.text.lines import Line, chunk, line
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList, RowPainter
 
-__all__ = ["FAR", "LOW", "TWO_PANES", "ListBesideDetails", "Rows"]
+__all__ = ["FAR", "LIST_HANDLERS", "TWO_PANES", "ListBesideDetails", "Rows"]
+
+LIST_HANDLERS: Handlers[ListBesideDetails] = Handlers(PLAIN_HANDLERS)
+"""What every list over the inbox can do."""
 
 TWO_PANES = 100
 """From this many cells on, list and details stand side by side."""
 
-LOW = 16
-"""Under so many rows there is room for the list only; `v` shows the details."""
-
-WIDE_ENOUGH = 80
-"""From this many cells on, two rows are enough for the keys."""
-
 FAR = 10**9
 """More rows than any list has."""
 
-_TITLE, _SCROLLBAR = 2, 1
+_SCROLLBAR = 1
 
 
 class Rows(Struct, frozen=True):
@@ -54,18 +54,16 @@ class Rows(Struct, frozen=True):
 class ListBesideDetails(PlainScreen):
     """Rows with a cursor, and the details of the focused one.
 
-    Where it is wide, they stand side by side; else the details are below, and where it is low as well they are
-    shown on the whole screen only. An empty list has the whole body for what it says.
+    Where it is wide, they stand side by side; else the details take the place of the list until Esc. An empty list
+    has the whole body for what it says.
     """
 
     DEFAULT_CSS = """
     ListBesideDetails { background: $signoff-background; color: $signoff-text; }
-    ListBesideDetails #body { layout: vertical; height: 1fr; }
-    ListBesideDetails #list-pane { width: 1fr; height: 1fr; min-height: 3; }
-    ListBesideDetails #between { height: 1; }
-    ListBesideDetails #detail-pane { width: 1fr; }
+    ListBesideDetails #body { height: 1fr; }
+    ListBesideDetails #list-pane { width: 1fr; height: 1fr; }
+    ListBesideDetails #detail-pane { width: 1fr; height: 1fr; }
     ListBesideDetails #scroll { height: 1fr; width: 1fr; }
-    ListBesideDetails.-two #body { layout: horizontal; }
 
     ListBesideDetails VerticalScroll { scrollbar-size-vertical: 1; }
     ListBesideDetails RowList { scrollbar-gutter: stable; }
@@ -80,21 +78,23 @@ class ListBesideDetails(PlainScreen):
     }
     """
 
+    handlers: ClassVar[Handlers[Any]] = LIST_HANDLERS
+
+    tab: ClassVar[str]
+    """The tab of the first row that has the screen."""
+
     list_share: ClassVar[float] = 0.55
     """Of the width, beside the details."""
 
     _cursor = 0
     _full = False
+    _said = LastWords()
 
     # -- what a screen of this kind says ---------------------------------------------------------------------
 
     @property
     def row_count(self) -> int:
         """Number of rows."""
-        raise NotImplementedError
-
-    def title_line(self, width: int) -> Line:
-        """Where am I, and how does it stand."""
         raise NotImplementedError
 
     def rows(self, width: int) -> Rows:
@@ -109,34 +109,42 @@ class ListBesideDetails(PlainScreen):
         """Everything about the focused row."""
         raise NotImplementedError
 
-    def foot_lines(self, width: int, rows: int) -> Sequence[Line]:
-        """What was said last, and what the keys do now, on so many rows for the keys."""
+    def bar_keys(self) -> Sequence[Key]:
+        """The keys of the bottom row, at most six."""
         raise NotImplementedError
+
+    def special_line(self, width: int) -> Line:
+        """What is special now, above the keys: what was said last."""
+        return line(message_chunk(self._said)) if self._said.text else Line()
+
+    def question_lines(self, width: int, rows: int) -> Sequence[Line]:
+        """What is asked, in place of the keys, in some cells and at most so many rows; nothing as a rule."""
+        return ()
 
     def moved(self) -> None:
         """Another row has the focus."""
 
-    def take_standing(self) -> None:
-        """Draw it."""
-        self.draw()
+    def open_row(self) -> None:
+        """Do what a double click on the focused row does."""
 
     # -- laying out ------------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
-        self.set_class(self.two_panes, "-two")  # before there are parts, whose styles would be worked out twice
         yield LinesView(id="title")
-        with Container(id="body"):
+        with Horizontal(id="body"):
             with Vertical(id="list-pane"):
                 yield LinesView(id="heading")
                 yield RowList(id="rows")
                 yield LinesView(id="note")
             yield Divider(id="divider")
             with Vertical(id="detail-pane"):
-                yield LinesView(id="between")
                 with VerticalScroll(id="scroll", can_focus=False):
                     yield LinesView(id="detail")
-        yield LinesView(id="foot")
+                yield LinesView(id="below")
+        yield LinesView(id="special")
+        yield LinesView(id="question")
+        yield LinesView(id="keys")
 
     def on_mount(self) -> None:
         """Lay out for what nobody knows yet."""
@@ -147,7 +155,8 @@ class ListBesideDetails(PlainScreen):
         self.draw()
 
     def on_key(self, event: events.Key) -> None:
-        """Whatever the key did is drawn."""
+        """Whatever the key did is drawn; what was said before holds until then."""
+        self._said = LastWords()
         super().on_key(event)
         self.draw()
 
@@ -158,31 +167,48 @@ class ListBesideDetails(PlainScreen):
     @on(RowList.Clicked)
     def _row_clicked(self, event: RowList.Clicked) -> None:
         if self.takes_clicks:
+            self._said = LastWords()
             self.go_to(event.index)
+            if event.double:
+                self.open_row()
+            self.draw()
+
+    @on(LinesView.Clicked, "#keys")
+    def _key_clicked(self, event: LinesView.Clicked) -> None:
+        keys, place = self.bar_keys(), place_at(event.column, self.size.width)
+        if self.takes_clicks and place < len(keys) and keys[place].live and keys[place].action:
+            self._said = LastWords()
+            self.handlers.do(keys[place].action, self)
             self.draw()
 
     @property
     def takes_clicks(self) -> bool:
-        """Whether a click may move the cursor now."""
-        return True
+        """True if a click may move the cursor now."""
+        return not self.room.too_small
+
+    @property
+    def room(self) -> Layout:
+        """The size of the terminal, and what it allows."""
+        return Layout(self.size.width, self.size.height)
 
     @property
     def two_panes(self) -> bool:
-        """Whether list and details stand side by side."""
+        """True if list and details stand side by side."""
         return self.size.width >= TWO_PANES
 
     @property
     def full(self) -> bool:
-        """Whether the details have the whole body."""
+        """True if the details have the whole body."""
         return self._full
 
     @property
-    def low(self) -> bool:
-        """Whether there is room for few rows only."""
-        return self.size.height < LOW
+    def details_visible(self) -> bool:
+        """True if the details of the focused row are on the screen."""
+        return bool(self.row_count) and (self.full or self.two_panes) and not self.room.too_small
 
     # -- moving ----------------------------------------------------------------------------------------------
 
+    @LIST_HANDLERS("back")
     def do_back(self) -> None:
         """From details on the whole screen to the list; else one level back."""
         if self._full:
@@ -190,55 +216,69 @@ class ListBesideDetails(PlainScreen):
         else:
             self.dismiss()
 
+    @LIST_HANDLERS("down")
     def do_down(self) -> None:
-        """Next row."""
+        """Next row, or the next line of details that have the whole screen."""
         self.step(1)
 
+    @LIST_HANDLERS("up")
     def do_up(self) -> None:
-        """Previous row."""
+        """Previous row, or line."""
         self.step(-1)
 
+    @LIST_HANDLERS("first")
     def do_first(self) -> None:
         """First row."""
         self.step(-FAR)
 
+    @LIST_HANDLERS("last")
     def do_last(self) -> None:
         """Last row."""
         self.step(FAR)
 
+    @LIST_HANDLERS("page_down")
     def do_page_down(self) -> None:
-        """Page through the details, or through the list where they are not shown."""
-        self._page(1)
+        """Page through the details; where they are not shown, show them."""
+        if self.details_visible:
+            self._scroll_pages(1)
+        else:
+            self.do_full()
 
+    @LIST_HANDLERS("page_up")
     def do_page_up(self) -> None:
-        """Page back."""
-        self._page(-1)
+        """Page back through the details; where they are not shown, through the list."""
+        if self.details_visible:
+            self._scroll_pages(-1)
+        else:
+            self.step(-self.query_one("#rows", RowList).page)
 
+    @LIST_HANDLERS("full")
     def do_full(self) -> None:
         """Details on the whole screen, and back."""
         self._full = bool(self.row_count) and not self._full
         self.to_top()
 
     def step(self, steps: int) -> None:
-        """Move the cursor by so many rows."""
-        self.go_to(self._cursor + steps)
+        """Move the cursor by so many rows; in details that have the whole screen, by so many lines."""
+        if self.full and self.row_count:
+            self.scroller.scroll_relative(y=steps, animate=False)
+        else:
+            self.go_to(self._cursor + steps)
 
     def go_to(self, index: int) -> None:
         """Put the cursor on a row, or the one next to where it should be."""
-        self._cursor = max(0, min(self.row_count - 1, index))
-        self.to_top()
-        self.moved()
+        before, self._cursor = self._cursor, max(0, min(self.row_count - 1, index))
+        if self._cursor != before:
+            self.to_top()
+            self.moved()
 
     def to_top(self) -> None:
         """Show the details from their first line on."""
         self.scroller.scroll_home(animate=False)
 
-    def _page(self, pages: int) -> None:
-        if self.full or self.two_panes or not self.low:
-            scroller = self.scroller
-            scroller.scroll_relative(y=pages * max(scroller.size.height - 1, 1), animate=False)
-        else:
-            self.step(pages * self.query_one("#rows", RowList).page)
+    def _scroll_pages(self, pages: int) -> None:
+        scroller = self.scroller
+        scroller.scroll_relative(y=pages * max(scroller.size.height - 1, 1), animate=False)
 
     @property
     def scroller(self) -> VerticalScroll:
@@ -249,45 +289,63 @@ class ListBesideDetails(PlainScreen):
     def hidden_lines(self) -> int:
         """Lines of the details that are below the last one on the screen."""
         scroller = self.scroller
-        if not self.row_count or not scroller.size.height:  # the second, where they are not shown at all
+        if not self.details_visible or not scroller.size.height:
             return 0
         lines = len(self.query_one("#detail", LinesView).lines)
         return max(lines - int(scroller.scroll_offset.y) - scroller.size.height, 0)
 
+    @property
+    def details_read(self) -> bool:
+        """True if the last line of the details is on the screen."""
+        shown = self.details_visible and self.scroller.size.height > 0
+        return shown and self.query_one("#detail", LinesView).drawn and not self.hidden_lines
+
+    # -- saying ----------------------------------------------------------------------------------------------
+
+    def say(self, text: str, token: str = "warn") -> None:
+        """Say something above the keys, until the next key."""
+        self._said = LastWords(text, token)
+        self.draw()
+
+    def tell(self, words: str) -> None:
+        """Say what became of the last key."""
+        self.say(words, "muted")
+
     # -- drawing ---------------------------------------------------------------------------------------------
+
+    def take_standing(self) -> None:
+        """Draw it."""
+        self.draw()
 
     def draw(self) -> None:
         """Draw everything."""
         if not self.stands:
             return
-        width, glyphs = self.size.width, look_of(self).glyphs
+        width = self.size.width
         full = bool(self.row_count) and self.full
         beside = self.two_panes and not full
         self._lay_out(full=full, empty=not self.row_count)
         share = beside and bool(self.row_count)
         self.query_one("#list-pane").styles.width = f"{self.list_share:.0%}" if share else "1fr"
-        self.query_one("#detail-pane").styles.height = "1fr" if full or beside else self._room + 1
-        self.query_one("#title", LinesView).show([self.titled(self.title_line, width), rule(glyphs.rule)])
+        self.query_one("#title", LinesView).show([self._office.status_row(self.tab, width)])
         self._draw_list()
-        self.query_one("#between", LinesView).show([rule(glyphs.rule)])
         # The pane itself is laid out only after it is written.
         room = width - (math.ceil(width * self.list_share) + 1 if beside else 0)
         self.query_one("#detail", LinesView).show(self.detail_lines(room - _SCROLLBAR) if self.row_count else [])
-        self._draw_foot()
-
-    def _lay_out(self, *, full: bool, empty: bool) -> None:
-        # A change of a class has the styles of all parts worked out anew: no class for what changes often.
-        beside, below = self.two_panes, not self.two_panes
-        self.set_class(beside, "-two")
-        self.query_one("#list-pane").display = not full
-        self.query_one("#divider").display = beside and not full and not empty
-        self.query_one("#between").display = below and not full
-        self.query_one("#detail-pane").display = full or not (empty or (below and self.low))
+        self._draw_below()
+        self._draw_bars()
 
     def displayed(self) -> None:
         """How much of the details is not on the screen is known now."""
-        if self.is_mounted and self.query("#foot"):
-            self._draw_foot()
+        if self.is_mounted and self.query("#below"):
+            self._draw_below()
+
+    def _lay_out(self, *, full: bool, empty: bool) -> None:
+        small = self.room.too_small
+        self.query_one("#body").display = not small
+        self.query_one("#list-pane").display = not full
+        self.query_one("#divider").display = self.two_panes and not full and not empty
+        self.query_one("#detail-pane").display = full or (self.two_panes and not empty)
 
     def _draw_list(self) -> None:
         listing = self.query_one(RowList)
@@ -302,15 +360,18 @@ class ListBesideDetails(PlainScreen):
         note.show(rows.note)
         listing.show(self.row_count, rows.painter, cursor=self._cursor, lines_per_row=rows.lines_per_row)
 
-    def _draw_foot(self) -> None:
-        hidden, glyph = self.hidden_lines, look_of(self).glyphs.rule
-        key = self._office.keys.shown("page_down", place=self.place)
-        more = f" {hidden} more {'line' if hidden == 1 else 'lines'}: [{key}] "
-        ruler = Line((), (chunk(more, "warn"),), fill=glyph) if hidden else rule(glyph)
-        rows = 1 if self.low else 2 if self.size.width >= WIDE_ENOUGH else 3
-        self.query_one("#foot", LinesView).show([ruler, *self.foot_lines(self.size.width, rows)])
+    def _draw_below(self) -> None:
+        hidden = self.hidden_lines
+        words = f" {hidden} {'line' if hidden == 1 else 'lines'} below"
+        self.query_one("#below", LinesView).show([line(chunk(words, "warn"))] if hidden else [Line()])
 
-    @property
-    def _room(self) -> int:
-        """Rows of the details below the list; they stay the same whatever is in it."""
-        return max((self.size.height - 7) * 5 // 9, 3)
+    def _draw_bars(self) -> None:
+        width, room = self.size.width, self.room
+        if room.too_small:
+            question, special, keys = [], [], [*too_small_lines(self._office.counts(), width)]
+        else:
+            question, special = [*self.question_lines(width, room.sheet_rows)], [self.special_line(width)]
+            keys = [] if question else [keys_row(self.bar_keys(), width)]
+        self.query_one("#special", LinesView).show(special)
+        self.query_one("#question", LinesView).show(question)
+        self.query_one("#keys", LinesView).show(keys)

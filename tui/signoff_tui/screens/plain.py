@@ -1,9 +1,9 @@
-"""What the screens that lie over the review have in common: keys from the action table, no decisions."""
+"""What the screens that lie over the review have in common: keys from the action table, and where they lead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 from textual import events, on
@@ -13,12 +13,16 @@ from textual.screen import Screen
 from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.input.actions import Action, Place
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.notify.warnings import with_alarms
 from signoff_tui.text.lines import Line, chunk, fullest
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.text_box import TextBox
 
-__all__ = ["News", "PlainScreen"]
+__all__ = ["PLAIN_HANDLERS", "News", "PlainScreen"]
+
+PLAIN_HANDLERS: Handlers[PlainScreen] = Handlers()
+"""What every screen over the review can do."""
 
 
 class News(Message, bubble=False):
@@ -34,7 +38,7 @@ class News(Message, bubble=False):
 
 
 class PlainScreen(Screen[None]):
-    """A screen without decisions: each action of its place is a method named ``do_`` and the action's name.
+    """A screen over the review: the registry of its class has a handler for each action of its place.
 
     Args:
         office: What all screens share.
@@ -44,6 +48,8 @@ class PlainScreen(Screen[None]):
     AUTO_FOCUS = ""
     place: ClassVar[Place]
     """Which part of the action table it answers."""
+    handlers: ClassVar[Handlers[Any]] = PLAIN_HANDLERS
+    """Does the actions of the place."""
 
     def __init__(self, office: Office, query: str = "") -> None:
         super().__init__()
@@ -106,9 +112,15 @@ class PlainScreen(Screen[None]):
     def stood_still(self) -> None:
         """The program goes on after it was stopped: whoever asks for a second key counts from the next picture."""
 
+    def terminal_focused(self, at: float) -> None:
+        """The terminal got the focus at a time (monotonic seconds): what gave it is no decision."""
+
     def perform(self, action: Action) -> None:
-        """Do one action of this place, as its key would."""
-        getattr(self, f"do_{action.name}")()
+        """Do one action of this place, as its key would; a decision is left to its key."""
+        if action.decides:
+            self.tell(f"{action.shown} does that: look, then press it")
+        else:
+            self.handlers.do(action.name, self)
 
     @property
     def stands(self) -> bool:
@@ -118,46 +130,52 @@ class PlainScreen(Screen[None]):
         """
         return self.is_mounted and bool(self.size) and self in self.app.screen_stack
 
+    @PLAIN_HANDLERS("back")
     def do_back(self) -> None:
         """One level back."""
         self.dismiss()
 
+    @PLAIN_HANDLERS("inbox")
     def do_inbox(self) -> None:
         """Show the inbox."""
         self._office.go("inbox")
 
+    @PLAIN_HANDLERS("history")
     def do_history(self) -> None:
         """Show what was decided."""
         self._office.go("history")
 
-    def do_memory(self) -> None:
-        """Show what runs without asking."""
-        self._office.go("memory")
-
+    @PLAIN_HANDLERS("agents")
     def do_agents(self) -> None:
         """Show who asks."""
         self._office.go("agents")
 
+    @PLAIN_HANDLERS("rules")
     def do_rules(self) -> None:
         """Show what asks, what runs, and why."""
         self._office.go("rules")
 
+    @PLAIN_HANDLERS("mute")
     def do_mute(self) -> None:
         """Hold all notices back for a while; or do not any more."""
         self.tell(self._office.muting.turn())
 
+    @PLAIN_HANDLERS("help")
     def do_help(self) -> None:
         """Show the keys of this screen."""
         self._office.go("help")
 
+    @PLAIN_HANDLERS("palette")
     def do_palette(self) -> None:
         """Choose what to do by its name."""
         self._office.go("palette")
 
+    @PLAIN_HANDLERS("themes")
     def do_themes(self) -> None:
         """Choose a theme."""
         self._office.go("themes")
 
+    @PLAIN_HANDLERS("redraw")
     def do_redraw(self) -> None:
         """Draw everything anew, after another program wrote into the terminal."""
         self.app.refresh(layout=True)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
-from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.input.handlers import Handlers
+from signoff_tui.screens.plain import PLAIN_HANDLERS, PlainScreen
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, rule
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 
-__all__ = ["ScrollingScreen"]
+__all__ = ["SCROLLING_HANDLERS", "ScrollingScreen"]
+
+SCROLLING_HANDLERS: Handlers[ScrollingScreen] = Handlers(PLAIN_HANDLERS)
 
 _SCROLLBAR = 1
 
 
 class ScrollingScreen(PlainScreen):
     """A title, lines to scroll through, and the keys that do it."""
+
+    handlers: ClassVar[Handlers[Any]] = SCROLLING_HANDLERS
 
     DEFAULT_CSS = """
     ScrollingScreen VerticalScroll { scrollbar-size-vertical: 1; }
@@ -61,26 +67,32 @@ class ScrollingScreen(PlainScreen):
         self.query_one("#page", LinesView).show([*self.page_lines(width - _SCROLLBAR)])
         self.query_one("#end", LinesView).show([rule(glyph), *flow(self._keys, BarRoom(width, 1))])
 
+    @SCROLLING_HANDLERS("down")
     def do_down(self) -> None:
         """Next line."""
         self._scroller.scroll_down(animate=False)
 
+    @SCROLLING_HANDLERS("up")
     def do_up(self) -> None:
         """Previous line."""
         self._scroller.scroll_up(animate=False)
 
+    @SCROLLING_HANDLERS("page_down")
     def do_page_down(self) -> None:
         """Page."""
         self._scroller.scroll_page_down(animate=False)
 
+    @SCROLLING_HANDLERS("page_up")
     def do_page_up(self) -> None:
         """Page back."""
         self._scroller.scroll_page_up(animate=False)
 
+    @SCROLLING_HANDLERS("first")
     def do_first(self) -> None:
         """First line."""
         self._scroller.scroll_home(animate=False)
 
+    @SCROLLING_HANDLERS("last")
     def do_last(self) -> None:
         """Last line."""
         self._scroller.scroll_end(animate=False)

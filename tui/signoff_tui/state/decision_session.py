@@ -64,7 +64,11 @@ class DecisionSession(ABC):
         return replaced
 
     def hold(
-        self, permit: Permit, note: str | None = None, pattern: GrantPattern | None = None
+        self,
+        permit: Permit,
+        note: str | None = None,
+        pattern: GrantPattern | None = None,
+        guard: Guard[HeldAnswer] | None = None,
     ) -> Held[HeldAnswer]:
         """Hold the permitted decision and mark its requests.
 
@@ -72,6 +76,7 @@ class DecisionSession(ABC):
             permit: The guard's leave.
             note: The reviewer's words to the agent.
             pattern: The calls that are remembered, if these are others than exactly the call.
+            guard: The guard that gave it and shares the holds; that of the session if left out.
 
         Raises:
             PermitError: The guard does not know the permit (any more).
@@ -86,7 +91,7 @@ class DecisionSession(ABC):
             deliberate=permit.act is Act.APPROVE_UNSEEN,
             instead=self._instead(permit),
         )
-        held = self.guard.hold(permit, HeldAnswer(decision, permit.refs, pattern))
+        held = (guard or self.guard).hold(permit, HeldAnswer(decision, permit.refs, pattern))
         self._mark_held()
         return held
 

@@ -17,6 +17,7 @@ from signoff_tui.guard import (
     Act,
     DecisionGuard,
     Eligibility,
+    Guard,
     GuardSettings,
     Held,
     Permit,
@@ -268,7 +269,11 @@ class ReviewSession(DecisionSession):
     # -- deciding ----------------------------------------------------------------------------------------
 
     def hold(
-        self, permit: Permit, note: str | None = None, pattern: GrantPattern | None = None
+        self,
+        permit: Permit,
+        note: str | None = None,
+        pattern: GrantPattern | None = None,
+        guard: Guard[HeldAnswer] | None = None,
     ) -> Held[HeldAnswer]:
         """Hold the permitted decision, mark its requests and move the cursor on.
 
@@ -276,11 +281,12 @@ class ReviewSession(DecisionSession):
             permit: The guard's leave.
             note: The reviewer's words to the agent.
             pattern: The calls that are remembered, if these are others than exactly the call.
+            guard: The guard that gave it and shares the holds; that of the session if left out.
 
         Raises:
             PermitError: The guard does not know the permit (any more).
         """
-        held = super().hold(permit, note, pattern)
+        held = super().hold(permit, note, pattern, guard)
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # A reader of a request that was left out goes on reading it.

@@ -22,10 +22,10 @@ class Counts(Struct, frozen=True):
         agents: The number of waiting agents.
     """
 
-    waiting: int
-    high: int
-    oldest_at: int | None
-    agents: int
+    waiting: int = 0
+    high: int = 0
+    oldest_at: int | None = None
+    agents: int = 0
 
 
 class Tally:

@@ -1,207 +1,262 @@
-"""How agents look in the list: a row for each, and the names of the columns."""
+"""How agents look: a row in the list, everything about one, and the question before one is stopped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from signoff.queue import AgentMode
-from signoff.text.time import age_text, local_time
-from signoff_tui.screens.agents.figures import Figures
-from signoff_tui.screens.agents.known import Known
-from signoff_tui.screens.agents.roster import Agent
-from signoff_tui.screens.agents.wording import LONGEST, MODE_WORDS, number_text
-from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff.queue import AgentMode, StoredRequest
+from signoff.text.time import age_text, local_time, when_text
+from signoff_tui.screens.agents.last_hour import Outcome, last_hour_text
+from signoff_tui.screens.agents.roster import MOST_LEFT, Agent
+from signoff_tui.screens.review.names import listed
+from signoff_tui.text.bars import key_chunks, whole_words
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.text.look import Glyphs
+from signoff_tui.text.summary import summarize
 
-__all__ = ["Columns", "columns_for", "heading", "row_lines"]
+__all__ = [
+    "KnownAgent",
+    "agent_details",
+    "agent_row",
+    "list_heading",
+    "nobody_lines",
+    "note_lines",
+    "stop_question",
+]
 
-_ONE_LINE = 79
-"""From this many cells on, one line is enough for a row without columns that not everybody needs."""
+_STATE, _WAITING, _HOUR, _FEW_WORDS = 22, 8, 24, 11
+_LEAST_NAME, _MOST_NAME = 10, 32
+_FACT = 10
 
-_STATE, _WAITING, _OLDEST, _MUTED, _MODE = 16, 8, 7, 13, 12
-_YES, _AUTO, _NO, _OTHER = 10, 5, 4, 6
-_YES_BY_YOU = 18
-"""The same, where there is room to say whose yes is counted."""
+MOST_NAMED = 12
+"""Requests that are named one by one; of the others, how many there are."""
 
-_SHORTEST_NAME = 10
-
-_SECOND_LINE = "; waiting, and the last hour"
-
-_ROOMY = 56
-"""From this many cells on, the age of the oldest is called so."""
+LONGEST = 300
+"""Most characters that are told of what somebody else wrote."""
 
 _MODES = {
-    AgentMode.INTERACTIVE: ("ask", "text"),
-    AgentMode.APPROVE_ALL: ("approve_all", "danger"),
-    AgentMode.STRICT: ("strict", "danger"),
-    None: ("--", "muted"),
+    AgentMode.APPROVE_ALL: "approve_all: everything is approved without you",
+    AgentMode.STRICT: "strict: everything is refused without you",
 }
 
 
-class Columns(Struct, frozen=True):
-    """Which columns a row has.
+class KnownAgent(Struct, frozen=True):
+    """An agent, with all that is known about it now.
 
     Attributes:
-        one_line: Whether one line is enough for a row; else it has two, without columns.
-        muted: Whether it is said until when somebody is muted.
-        mode: Whether it is said how each answers.
-        whose: Whether it is said whose yes is counted.
+        agent: Its connections.
+        waiting: What waits of it.
+        hour: How often what became of its requests in the last hour.
+        now: Wall clock, microseconds since the epoch.
+        allowed: How much is allowed for its session.
+        muted_until: Until when notices about it are held back; None if they are not.
+        namesake: True if another agent of this name is listed, so that only the session tells them apart.
     """
 
-    one_line: bool
-    muted: bool
-    mode: bool
-    whose: bool = False
+    agent: Agent
+    waiting: Sequence[StoredRequest]
+    hour: Mapping[Outcome, int]
+    now: int
+    allowed: int = 0
+    muted_until: int | None = None
+    namesake: bool = False
 
     @property
-    def yes(self) -> int:
-        """Cells for the number of approvals."""
-        return _YES_BY_YOU if self.whose else _YES
+    def state(self) -> tuple[str, str]:
+        """How it is, in words, and the style of the words."""
+        if self.waiting:
+            return f"waiting for you {age_text(self.ages[0])}", "warn"
+        exited_at = self.agent.exited_at
+        if exited_at is None:
+            return "working", "text"
+        return f"exited {when_text(exited_at, self.now, 'short')}", "danger" if self.agent.withdrawn else "closed"
+
+    @property
+    def ages(self) -> Sequence[float]:
+        """The times of its row that go on while they are shown, in seconds."""
+        oldest = min((request.created_at for request in self.waiting), default=None)
+        return [] if oldest is None else [(self.now - oldest) / 1e6]
 
 
-def columns_for(width: int, agents: Sequence[Agent], *, muted: bool) -> Columns:
-    """The columns for a list. How each answers is always said if one that is there asks nobody.
-
-    Args:
-        width: Cells.
-        agents: Those in the list.
-        muted: Whether one of them is muted.
-    """
-    needed = _ONE_LINE + (_MUTED if muted else 0)
-    loud = any(agent.mode in MODE_WORDS and agent.ended_at is None for agent in agents)
-    mode = loud or width >= needed + _MODE
-    needed += _MODE if mode else 0
-    return Columns(width >= needed, muted, mode, whose=width >= needed + _YES_BY_YOU - _YES)
+# -- the list ------------------------------------------------------------------------------------------------
 
 
-def heading(width: int, columns: Columns) -> Line:
-    """Names of the columns.
-
-    Args:
-        width: Cells.
-        columns: Which there are.
-    """
-    if not columns.one_line:
-        state = (chunk(" state ", "muted", keep=True),)
-        wordings = [Line((chunk(f"  agent, session{rest}", "muted"),), state) for rest in (_SECOND_LINE, "")]
-        return fullest(wordings, width)
-    cells = (
-        _cell("state", _STATE, "muted"),
-        *([_cell("mode", _MODE, "muted")] if columns.mode else []),
-        *([_cell("muted until", _MUTED, "muted")] if columns.muted else []),
-        chunk("waiting".rjust(_WAITING), "muted", keep=True),
-        chunk("oldest".rjust(_OLDEST), "muted", keep=True),
-        chunk(("1h: yes by you" if columns.whose else "1h: yes").rjust(columns.yes), "muted", keep=True),
-        chunk("auto".rjust(_AUTO), "muted", keep=True),
-        chunk("no".rjust(_NO), "muted", keep=True),
-        chunk("other".rjust(_OTHER), "muted", keep=True),
-    )
-    name, session = _name_and_session(width, columns)
-    return line(chunk("  "), _cell("agent", name, "muted"), _cell("session", session, "muted"), *cells)
+def list_heading(width: int) -> Line:
+    """Return the names of the columns."""
+    name, hour = _rooms(width)
+    columns = (_cell("state", _STATE, "muted"), _right("waiting", "muted"))
+    told = (chunk("  last hour", "muted", keep=True),) if hour >= len("last hour") else ()
+    return line(chunk("  "), _cell("agent", name, "muted"), *columns, *told)
 
 
-def row_lines(known: Known, columns: Columns, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
-    """The lines of a row: one, or two where it is narrow.
+def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line]:
+    """Return the row of an agent.
 
     Args:
         known: The agent.
-        columns: Which there are.
         glyphs: Signs of this run.
         width: Cells.
-        focused: Whether the cursor is on it.
+        focused: True if the cursor is on it.
     """
     agent, (state, token) = known.agent, known.state
-    background = "focus-bg" if focused else "background"
-    mark = chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True)
-    number = len(agent.connected)
-    times = f" {number}x" if number > 1 else ""
-    answered = known.figures.columns
-    mode, mode_token = _MODES[agent.mode]
-    waiting, waiting_token = _waiting(known)
-    oldest = "--" if known.waited is None else age_text(known.waited)
-    until = "" if known.muted_until is None else local_time(known.muted_until, "minute")
-    if columns.one_line:
-        name, session = _name_and_session(width, columns)
-        figures = (
-            _right(answered["you"], columns.yes),
-            _right(answered["auto"], _AUTO),
-            _right(answered["rejected"], _NO),
-            _right(answered["other"], _OTHER),
-        )
-        left = (
-            mark,
-            _foreign_cell(agent.key.name, name - len(times) - 1),
-            chunk(f"{times} ", "muted", keep=True),
-            _foreign_cell(agent.key.session, session - 1),
-            chunk(" ", keep=True),
-            _cell(state, _STATE, token),
-            *([_cell(mode, _MODE, mode_token)] if columns.mode else []),
-            *([_cell(until, _MUTED)] if columns.muted else []),
-            chunk(waiting.rjust(_WAITING), waiting_token, keep=True),
-            chunk(oldest.rjust(_OLDEST), "text" if known.waiting else "muted", keep=True),
-        )
-        return (Line((*left, *figures), (chunk(" "),), background, focused),)
-    first = Line(
-        (
-            mark,
-            foreign(agent.key.name),
-            chunk(f"{times}  ", "muted", keep=True),
-            foreign(agent.key.session, "muted"),
-        ),
-        (
-            *([chunk(f" {mode} ", mode_token, keep=True)] if agent.mode in MODE_WORDS else []),
-            chunk(f" {state} ", token, keep=True),
-        ),
-        background,
-        focused,
+    mode = agent.unusual_mode
+    right = (
+        *([chunk(f" {mode}", "danger", keep=True)] if mode is not None else []),
+        *([chunk(" muted", "muted", keep=True)] if known.muted_until is not None else []),
     )
-    words = waiting if agent.left.number and not known.waiting else f"{waiting} waiting"
-    age = f", oldest {oldest}" if known.waiting and width >= _ROOMY else f" {oldest}" if known.waiting else ""
-    age += f", muted until {until}" if until else ""
-    last_hour = _hour_words(known.figures, width - len(words) - len(age) - 6)
-    second = Line(
-        (chunk(f"    {words}{age}", waiting_token, keep=True),), (chunk(f"{last_hour} ", "muted"),), background
+    room, hour = _rooms(width - sum(piece.width for piece in right))
+    told = whole_words(last_hour_text(known.hour), hour)
+    name = f"{agent.key.name[:LONGEST]}{f' {agent.key.session[:LONGEST]}' if known.namesake else ''}"
+    left = (
+        chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
+        Chunk(foreign(name).text, "closed" if token == "closed" else "text", keep=True, most=room - 1, least=room),
+        _cell(state, _STATE, token),
+        _right(str(len(known.waiting)) if known.waiting else "", "text"),
+        chunk(f"  {told}", "muted", keep=True),
     )
-    return (first, second)
+    return (Line(left, right, "focus-bg" if focused else "background", focused),)
 
 
-def _waiting(known: Known) -> tuple[str, str]:
-    if known.waiting:
-        return str(len(known.waiting)), "text"
-    left = known.agent.left
-    if left.number:
-        return f"{left.number}{'+' if left.more else ''} lost", "danger"
-    return "0", "muted"
+def note_lines(hidden: int, counted: int | None) -> list[Line]:
+    """Return what is left out of the list and of the last hour.
+
+    Args:
+        hidden: How many agents exited too long ago.
+        counted: How many records of the last hour are counted, if there were more.
+    """
+    older = f" {_number(hidden, 'agent')} that exited over 24 h ago not listed"
+    hour = f" last hour: only the newest {counted} are counted"
+    return [
+        *([line(Chunk(chunk(older).text, "muted", cut="end"))] if hidden else []),
+        *([line(Chunk(chunk(hour).text, "warn", cut="end"))] if counted is not None else []),
+    ]
 
 
-def _hour_words(figures: Figures, room: int) -> str:
-    columns = figures.columns
-    wordings = (
-        f"1h: {columns['you']} yes, {columns['auto']} auto, {columns['rejected']} no, {columns['other']} other",
-        f"1h: {columns['you']} yes {columns['auto']} auto {columns['rejected']} no {columns['other']} other",
-        f"1h: {number_text(figures.calls, 'call')}",
-    )
-    return next((words for words in wordings if len(words) <= room), wordings[-1])
+def nobody_lines(problem: str, width: int, *, read: bool) -> list[Line]:
+    """Return what the list says when there is nobody in it."""
+    if problem:
+        return [Line(), *wrapped(problem, width, "danger", head=chunk("   "))]
+    if not read:
+        return [Line(), line(chunk("   reading who is there ...", "muted"))]
+    nobody = wrapped("No agent was connected in the last 24 hours.", width, "strong", head=chunk("   "))
+    how = wrapped("Agents appear here when they open the queue.", width, "muted", head=chunk("   "))
+    return [Line(), *nobody, *how]
 
 
-def _name_and_session(width: int, columns: Columns) -> tuple[int, int]:
-    """Cells for the name, and for the session."""
-    fixed = 2 + _STATE + _WAITING + _OLDEST + columns.yes + _AUTO + _NO + _OTHER + 1
-    some = (_MUTED if columns.muted else 0) + (_MODE if columns.mode else 0)
-    both = max(width - fixed - some, _SHORTEST_NAME * 2)
-    session = max(both // 3, 8)
-    return both - session, session
+def _rooms(width: int) -> tuple[int, int]:
+    """Return the cells of the name, and what is left for the last hour."""
+    free = width - 2 - _STATE - _WAITING - 2
+    hour = next((each for each in (_HOUR, _FEW_WORDS) if free - each >= _LEAST_NAME), 0)
+    name = min(free - hour, _MOST_NAME)
+    return name, free - name if hour else 0
 
 
-def _foreign_cell(text: str, width: int) -> Chunk:
-    return Chunk(foreign(text[:LONGEST]).text, keep=True, most=width, least=width)
-
-
-def _cell(words: str, width: int, token: str = "text") -> Chunk:
+def _cell(words: str, width: int, token: str) -> Chunk:
     return Chunk(chunk(words).text, token, keep=True, most=width, least=width)
 
 
-def _right(number: int, width: int) -> Chunk:
-    return chunk(str(number).rjust(width), "text" if number else "muted", keep=True)
+def _right(words: str, token: str) -> Chunk:
+    return chunk(words.rjust(_WAITING), token, keep=True)
+
+
+# -- one of them ---------------------------------------------------------------------------------------------
+
+
+def agent_details(known: KnownAgent, width: int) -> list[Line]:
+    """Return everything about an agent, but what the history says of it.
+
+    Args:
+        known: The agent.
+        width: Cells.
+    """
+    agent, record = known.agent, known.agent.newest
+    lines = wrapped(agent.key.name[:LONGEST], width, "strong", head=chunk(" "))
+    lines += _fact("session", agent.key.session[:LONGEST], width)
+    lines += _fact("state", _state_words(known), width, known.state[1])
+    if agent.unusual_mode is not None:
+        lines += _fact("mode", _MODES[agent.unusual_mode], width, "danger")
+    if known.muted_until is not None:
+        until = local_time(known.muted_until, "minute")
+        lines += _fact("muted", f"until {until}: no notices about it, but for HIGH", width)
+    lines += _waiting_lines(known.waiting)
+    lines += _fact("last hour", last_hour_text(known.hour) or "nothing ended", width)
+    allowed = f"{known.allowed} for its session; the rules list them" if known.allowed else "nothing"
+    lines += _fact("allowed", allowed, width)
+    if record.damage is not None:
+        lines += _fact("damaged", record.damage, width, "danger")
+    lines += _fact("directory", record.cwd, width)
+    shown = (agent.connected or (record,))[:MOST_NAMED]
+    for number, each in enumerate(shown):
+        program = "" if each.program in ("", each.name) else f", in {each.program}"
+        began = when_text(each.started_at, known.now)
+        words = f"{each.pid} on {each.host}, since {began}, via {each.via}{program}"
+        lines += _fact("" if number else "process", words, width)
+    rest = len(agent.connected) - len(shown)
+    return [*lines, *(_fact("", f"and {_number(rest, 'connection')} more", width, "warn") if rest > 0 else [])]
+
+
+def _state_words(known: KnownAgent) -> str:
+    words, withdrawn = known.state[0], known.agent.withdrawn
+    if known.waiting or not withdrawn:
+        return words
+    least = " at least" if withdrawn == MOST_LEFT else ""
+    return f"{words}; {_number(withdrawn, 'request')}{least} withdrawn"
+
+
+def _waiting_lines(requests: Sequence[StoredRequest]) -> list[Line]:
+    shown = requests if len(requests) <= MOST_NAMED + 1 else requests[:MOST_NAMED]
+    lines = []
+    for index, request in enumerate(shown):
+        summary = summarize(request)
+        lines.append(line(_head("" if index else "waits"), chunk(f"{summary.letter} ", "muted"), summary.shown()))
+    rest = len(requests) - len(shown)
+    return [*lines, *([line(_head(""), chunk(f"and {rest} more", "warn"))] if rest else [])]
+
+
+def _number(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
+def _fact(name: str, words: str, width: int, token: str = "text") -> list[Line]:
+    return wrapped(words[:2_000], width, token, head=_head(name))
+
+
+def _head(name: str) -> Chunk:
+    return chunk(f" {name:<{_FACT}}", "muted", keep=True)
+
+
+# -- stopping one --------------------------------------------------------------------------------------------
+
+
+def stop_question(
+    who: str, names: Sequence[str], width: int, rows: int, *, hidden: int, confirm: str, armed: bool
+) -> Sequence[Line]:
+    """Return the question before an agent is stopped: all that it waits for, by name, and the key that confirms.
+
+    Args:
+        who: Name of the agent.
+        names: Names of the requests that would be rejected.
+        width: Cells.
+        rows: The most rows.
+        hidden: How many of them the filter of the inbox hides.
+        confirm: The key that confirms.
+        armed: True if it counts now.
+    """
+    which = "the 1 request" if len(names) == 1 else f"all {len(names)} requests"
+    also = f", also the {hidden} that the filter hides" if hidden else ""
+    head = (chunk(" STOP ", "danger", keep=True), Chunk(foreign(who[:LONGEST]).text, "danger", cut="end"))
+    told = line(*head, chunk(f": reject {which} it waits for{also}", "danger", keep=True))
+    after = "It is told to stop; what it asks later waits for you again."
+    keys = (
+        *key_chunks(confirm, "stop it, reject these", live=armed),
+        chunk("   "),
+        *key_chunks("Esc", "back", live=True),
+    )
+    return [
+        told,
+        *listed("   ", names, width, head="text", body="text", most=max(rows - 4, 1)),
+        *wrapped(after, width, "muted", head=chunk("   "))[:1],
+        Line((chunk(" ", keep=True), *keys), background="surface"),
+    ]

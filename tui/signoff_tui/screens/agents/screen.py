@@ -1,38 +1,49 @@
-"""Who asks: one row for each agent, and everything the queue knows about the focused one. Nothing decides here."""
+"""The agents: one row for each, everything about the focused one, and the key that stops it."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-from textual import events, on
-from textual.message import Message
+from textual import events
 from textual.timer import Timer
 
 from signoff.queue import QueueError, StoredRequest
+from signoff.text.time import until_age_changes
 from signoff_tui.context import Office
-from signoff_tui.header import standing_of
-from signoff_tui.screens.agents.details import detail_lines
-from signoff_tui.screens.agents.face import Numbers, empty_lines, foot_lines, note_lines, title_line
-from signoff_tui.screens.agents.figures import AgentKey, Figures, count
-from signoff_tui.screens.agents.known import Known, ages
-from signoff_tui.screens.agents.lines import columns_for, heading, row_lines
-from signoff_tui.screens.agents.moments import next_change
-from signoff_tui.screens.agents.roster import Agent, Reading, picks, read, waiting_of
-from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
+from signoff_tui.input.handlers import Handlers
+from signoff_tui.layout import Layout
+from signoff_tui.screens.agents.last_hour import AgentKey, Outcome
+from signoff_tui.screens.agents.lines import (
+    KnownAgent,
+    agent_details,
+    agent_row,
+    list_heading,
+    nobody_lines,
+    note_lines,
+    stop_question,
+)
+from signoff_tui.screens.agents.roster import Agent, Roster, picks, read_roster, waiting_of
+from signoff_tui.screens.agents.stopping import Stopping
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
-from signoff_tui.state.inbox import Inbox
-from signoff_tui.text.key_hints import KeyHint
+from signoff_tui.screens.review.bars import held_chunks
+from signoff_tui.text.bars import Key
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.row_list import RowList
 from signoff_tui.workers import run_beside
+
+if TYPE_CHECKING:
+    from signoff_tui.screens.review.screen import ReviewScreen
 
 __all__ = ["AgentsScreen"]
 
-_ROOMY = 120
-"""Columns from which it is said what stopping an agent does."""
+_HANDLERS: Handlers[AgentsScreen] = Handlers(LIST_HANDLERS)
 
 PAUSE = 0.5
 """Seconds between two readings, at least; a reading that takes long is followed by a longer one."""
@@ -43,6 +54,11 @@ SHARE = 10.0
 MINUTE = 60.0
 """Seconds after which the last hour is counted again, if nothing happens."""
 
+SHORTEST_WAIT = 10.0
+"""Seconds by which an age may be late: many agents do not keep the screen busy."""
+
+SHORTEST_TIMER = 0.02
+
 
 class AgentsScreen(ListBesideDetails):
     """Agents, first seen first, with everything about the focused one.
@@ -50,261 +66,265 @@ class AgentsScreen(ListBesideDetails):
     Args:
         office: What all screens share.
         query: Picks the agent that is in focus first; all are listed.
-        inbox: What waits; nothing of it is changed.
+        review: The inbox, which has what waits and sends what is decided.
     """
 
     place = "agents"
-    list_share = 0.6
+    handlers = _HANDLERS
+    tab = "Agents"
+    list_share = 0.65
 
-    class Loaded(Message, bubble=False):
-        """The queue was read, or cannot be."""
-
-        def __init__(self, reading: Reading | None, problem: str = "") -> None:
-            super().__init__()
-            self.reading = reading
-            self.problem = problem
-
-    class Counted(Message, bubble=False):
-        """The last hour was counted again."""
-
-        def __init__(self, figures: Mapping[AgentKey, Figures]) -> None:
-            super().__init__()
-            self.figures = figures
-
-    def __init__(self, office: Office, query: str, inbox: Inbox) -> None:
+    def __init__(self, office: Office, query: str, review: ReviewScreen) -> None:
         super().__init__(office, query)
-        self._inbox = inbox
+        self._desk = review.desk
+        self._stopping = Stopping(review, office.keys)
         self._sought = query
-        self._reading = Reading()
+        self._roster = Roster()
+        self._counts: Mapping[AgentKey, Counter[Outcome]] = {}
         self._waiting: Mapping[AgentKey, Sequence[StoredRequest]] = {}
-        self._rereading = Rereading(self._start_reading)
-        self._said = ""
-        self._ready = False
+        self._rereading = Rereading(lambda: run_beside(self, self._load, group="load"))
+        self._read = False
         self._problem = ""
         self._timer: Timer | None = None
-        self._counted_at = 0.0
 
     def on_mount(self) -> None:
         """Read who is there."""
         self._rereading.wanted()
 
-    def on_key(self, event: events.Key) -> None:
-        """What was said holds until the next key."""
-        self._said = ""
-        super().on_key(event)
+    # -- keys ----------------------------------------------------------------------------------------------
 
-    def take_news(self, news: News) -> None:
-        """The queue changed, was lost, or is back."""
-        self._problem = news.problem
-        if not news.problem:
-            self._rereading.wanted()
+    def on_key(self, event: events.Key) -> None:
+        """Have the guard judge every key first; while it is asked whether to stop an agent, no other counts."""
+        stopping = self._stopping
+        asked = bool(stopping.refs)
+        if not stopping.takes_key(event):
+            if not asked:
+                super().on_key(event)
+                return
+            if event.key == "escape":
+                stopping.close()
+        event.stop()
+        event.prevent_default()
+        self._said = stopping.said
         self.draw()
 
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text is never a command."""
+        event.stop()
+        self._stopping.takes_paste(event)
+        self._said = self._stopping.said
+        self.draw()
+
+    def on_screen_resume(self) -> None:
+        """Something lay over the screen: it has to be painted and armed anew."""
+        self._stopping.guard.restart()
+        self.draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Nothing is decided by another size, and nothing at all where it is too small."""
+        too_small = Layout(event.size.width, event.size.height).too_small
+        self._stopping.guard.resized(too_small=too_small)
+
+    def stood_still(self) -> None:
+        """What was typed while the program stood still decides nothing."""
+        self._stopping.guard.went_on()
+
+    def terminal_focused(self, at: float) -> None:
+        """What gave the terminal its focus decides nothing."""
+        self._stopping.guard.focus_in(at)
+        self.draw()
+
+    @property
+    def takes_clicks(self) -> bool:
+        """While it is asked whether to stop an agent, it stays the focused one."""
+        return super().takes_clicks and not self._stopping.refs
+
+    @_HANDLERS("agents")
     def do_agents(self) -> None:
         """All agents are listed already."""
 
-    # -- going -------------------------------------------------------------------------------------------
-
-    def do_requests(self) -> None:
+    @_HANDLERS("requests")
+    def open_row(self) -> None:
         """What it waits for, and nothing else, in the inbox; if there is nothing, its last hour."""
         agent = self._focused
-        if agent is None:
-            return
-        if self._waiting.get(agent.key):
+        if agent is not None and self._waiting.get(agent.key):
             self._office.go("inbox", picks(agent.key))
-        elif agent.left.number:
-            self._office.go("history", picks(agent.key))
         else:
             self.do_last_hour()
 
+    @_HANDLERS("last_hour")
     def do_last_hour(self) -> None:
         """Its last hour, in the history."""
         agent = self._focused
         if agent is not None:
             self._office.go("history", f"{picks(agent.key)} since:1h")
 
-    def do_session_memory(self) -> None:
-        """What is remembered for its session."""
-        agent = self._focused
-        if agent is not None:
-            self._office.go("memory", f"session:{agent.key.session}")
-
+    @_HANDLERS("mute")
     def do_mute(self) -> None:
         """Hold the notices about the focused one back for a while; or do not any more."""
         agent = self._focused
         if agent is not None:
-            self._said = self._office.muting.turn((agent.key.name, agent.key.session))
+            self.tell(self._office.muting.turn((agent.key.name, agent.key.session)))
 
-    def do_stop_agent(self) -> None:
-        """Go to what it waits for: there, under the guard, X stops it."""
-        agent = self._focused
-        if agent is None:
-            return
-        if self._waiting.get(agent.key):
-            self._office.go("inbox", picks(agent.key))
-        else:
-            self._said = "nothing of it waits: there is nothing to reject"
+    @_HANDLERS("undo")
+    def do_undo(self) -> None:
+        """Take back the held decision made last."""
+        self._said = self._stopping.undo()
 
-    # -- drawing -----------------------------------------------------------------------------------------
+    # -- drawing -------------------------------------------------------------------------------------------
 
     @property
     def row_count(self) -> int:
         """Number of agents."""
-        return len(self._agents)
-
-    @property
-    def _agents(self) -> Sequence[Agent]:
-        return self._reading.agents
+        return len(self._roster.agents)
 
     @property
     def _focused(self) -> Agent | None:
-        return self._agents[self._cursor] if self._agents else None
+        return self._roster.agents[self._cursor] if self._roster.agents else None
 
     def draw(self) -> None:
-        """Draw everything as it is now."""
-        self._waiting = waiting_of((entry.request for entry in self._inbox.entries()), self._agents)
+        """Draw everything as it is now, and tell the guard what is shown."""
+        if not self.stands:
+            return
+        agents, agent = self._roster.agents, self._focused
+        self._waiting = waiting_of((entry.request for entry in self._desk.inbox.entries()), agents)
+        requests = () if agent is None else self._waiting.get(agent.key, ())
+        self._stopping.show(None if agent is None else picks(agent.key), [request.id for request in requests])
         super().draw()
-        if self.is_mounted:
+        if self._stopping.guard.pending is not None:
+            for part in self._naming:
+                part.draw_again()
+        self._schedule()
+
+    def displayed(self) -> None:
+        """What was drawn last is on the screen: its keys are armed from now on."""
+        super().displayed()
+        if not self.stands or self.app.screen is not self:
+            return
+        frame = self._stopping.guard.pending
+        if frame is not None and all(part.drawn for part in self._naming):
+            self._stopping.guard.painted(frame, time.monotonic())
             self._schedule()
 
-    def title_line(self, width: int) -> Line:
-        """Who is there, and who waits for a person."""
-        standing = standing_of(self._inbox.tally.counts, lost=bool(self._problem))
-        return title_line(self._numbers if self._ready else None, standing, width)
+    @property
+    def _naming(self) -> Sequence[LinesView | RowList]:
+        """The parts that name what a key is about."""
+        bar = self.query_one("#question" if self._stopping.refs else "#keys", LinesView)
+        if self.room.too_small or not self._roster.agents:
+            return (bar,)
+        named = self.query_one("#detail", LinesView) if self.full else self.query_one("#rows", RowList)
+        return (named, bar)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That there is nobody, or why that is not known."""
-        return empty_lines(self._problem, width, ready=self._ready)
+        return nobody_lines(self._problem, width, read=self._read)
 
     def rows(self, width: int) -> Rows:
         """One row for each agent."""
-        agents, glyphs, hour = self._agents, look_of(self).glyphs, self._reading.hour
-        mutes = self._office.muting.now.agents
-        muted = any((agent.key.name, agent.key.session) in mutes for agent in agents)
-
-        columns = columns_for(width, agents, muted=muted)
+        agents, glyphs, hour = self._roster.agents, look_of(self).glyphs, self._roster.hour
 
         def row(index: int, width: int) -> Sequence[Line]:
-            focused = index == self._cursor
-            return row_lines(self._known(agents[index]), columns, glyphs, width, focused=focused)
+            return agent_row(self._known(agents[index]), glyphs, width, focused=index == self._cursor)
 
-        note = note_lines(self._numbers, width, counted=None if hour.whole else len(hour.calls))
-        return Rows(row, 1 if columns.one_line else 2, [heading(width, columns)], note)
+        note = note_lines(self._roster.hidden, None if hour.whole else len(hour.ended))
+        return Rows(row, 1, [list_heading(width)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """Everything that is known about the focused one."""
         agent = self._focused
-        return [] if agent is None else detail_lines(self._known(agent), width, roomy=self.full or self.two_panes)
+        return [] if agent is None else agent_details(self._known(agent), width)
 
-    def foot_lines(self, width: int, rows: int) -> Sequence[Line]:
-        """What was said, and the keys."""
-        return foot_lines(self._hints, self._said, width, rows=rows)
-
-    @property
-    def _numbers(self) -> Numbers:
-        blocked = sum(bool(self._waiting.get(agent.key)) for agent in self._agents)
-        ended = sum(agent.ended_at is not None and not self._waiting.get(agent.key) for agent in self._agents)
-        return Numbers(
-            blocked=blocked,
-            connected=len(self._agents) - blocked - ended,
-            ended=ended,
-            hidden=self._reading.hidden,
+    def question_lines(self, width: int, rows: int) -> Sequence[Line]:
+        """All that would be rejected, before an agent is stopped."""
+        stopping = self._stopping
+        if not stopping.refs:
+            return ()
+        return stop_question(
+            stopping.who,
+            stopping.names,
+            width,
+            rows,
+            hidden=sum(self._desk.inbox.is_hidden(ref.id) for ref in stopping.refs),
+            confirm=self._office.keys.shown("despite"),
+            armed=stopping.sheet_armed,
         )
 
-    @property
-    def _hints(self) -> Sequence[KeyHint]:
+    def special_line(self, width: int) -> Line:
+        """What was said last, and what is held."""
+        said = super().special_line(width).left
+        room = max(width // 2, width - sum(piece.width for piece in said))
+        return Line(said, held_chunks(self._desk, room, time.monotonic()))
+
+    def bar_keys(self) -> Sequence[Key]:
         """What the keys do now."""
-        keys = self._office.keys
-        back, help_ = KeyHint("Esc", "back"), KeyHint(keys.shown("help"), "help")
-        inbox = KeyHint(keys.shown("inbox"), "inbox")
-        agent = self._focused
-        if agent is None:
-            return (inbox, back, help_)
-        waits, muted = bool(self._waiting.get(agent.key)), self._known(agent).muted_until is not None
-        enter = "its requests" if waits else "what was lost" if agent.left.number else "its last hour"
-        again = keys.shown("stop_all")
-        stops = (
-            f"stop: lists what waits, {again} again rejects all"
-            if self.size.width >= _ROOMY
-            else f"stop: {again} again in inbox"
-        )
-        last_hour = KeyHint(keys.shown("last_hour", place="agents"), "its last hour")
+        agent, shown = self._focused, self._office.keys.shown
+        waits = agent is not None and bool(self._waiting.get(agent.key))
         return (
-            KeyHint("Enter", enter),
-            *(() if enter == last_hour.label else (last_hour,)),
-            KeyHint(keys.shown("session_memory", place="agents"), "its memory"),
-            KeyHint(keys.shown("stop_agent", place="agents"), stops, live=waits),
-            KeyHint(keys.shown("mute", place="agents"), "unmute" if muted else "mute"),
-            KeyHint(keys.shown("full"), "list" if self._full else "details"),
-            back,
-            inbox,
-            help_,
+            Key("Enter", "requests", waits, "requests"),
+            Key(shown("stop", place="agents"), "stop", waits and self._stopping.armed),
+            Key(shown("last_hour", place="agents"), "last hour", agent is not None, "last_hour"),
+            Key(shown("page_down", place="agents"), "read on", agent is not None, "page_down"),
+            Key("Esc", "back", action="back"),
+            Key(shown("help"), "keys", action="help"),
         )
 
-    def _known(self, agent: Agent) -> Known:
-        return Known(
+    def _known(self, agent: Agent) -> KnownAgent:
+        return KnownAgent(
             agent=agent,
             waiting=self._waiting.get(agent.key, ()),
-            figures=self._reading.figures.get(agent.key) or Figures(),
-            grants=self._reading.grants.get(agent.key.session, ()),
+            hour=self._counts.get(agent.key) or {},
             now=self._office.now(),
+            allowed=self._roster.allowed.get(agent.key.session, 0),
             muted_until=self._office.muting.now.agents.get((agent.key.name, agent.key.session)),
+            namesake=sum(other.key.name == agent.key.name for other in self._roster.agents) > 1,
         )
 
-    # -- time --------------------------------------------------------------------------------------------
+    # -- time ----------------------------------------------------------------------------------------------
 
     def _schedule(self) -> None:
-        """Wake up once, when the next time on the screen changes; what came from the queue is drawn by itself."""
+        """Wake up once, when the next thing on the screen changes by itself."""
         if self._timer is not None:
             self._timer.stop()
-        told = [age for agent in self._agents for age in ages(self._known(agent))]
-        wait = next_change(told, counts=bool(self._reading.hour.calls))
-        self._timer = None if wait is None else self.set_timer(wait, self._tick)
+        now = time.monotonic()
+        ages = [age for agent in self._roster.agents for age in self._known(agent).ages]
+        waits = [max(until_age_changes(age), SHORTEST_WAIT) for age in ages]
+        waits += [MINUTE] if self._roster.hour.ended else []
+        waits += [1.0] if len(self._desk.guard.holds) else []
+        arming = self._stopping.guard.next_arming(now)
+        waits += [arming - now] if arming is not None else []
+        self._timer = self.set_timer(max(min(waits), SHORTEST_TIMER), self._tick) if waits else None
 
     def _tick(self) -> None:
         self._timer = None
-        if self._reading.hour.calls and time.monotonic() - self._counted_at >= MINUTE:
-            self._counted_at = time.monotonic()
-            run_beside(self, self._count, group="count", exclusive=True)
+        self._counts = self._roster.hour.counts(self._office.now())
         self.draw()
 
-    # -- work off the event loop ---------------------------------------------------------------------------
+    # -- what comes in -------------------------------------------------------------------------------------
 
-    def _start_reading(self) -> None:
-        run_beside(self, self._load, group="load")
+    def take_news(self, news: News) -> None:
+        """The queue changed, was lost, or is back."""
+        self._problem = news.problem
+        self._stopping.set_connected(not news.problem)
+        if not news.problem:
+            self._rereading.wanted()
+        self.draw()
 
     async def _load(self) -> None:
-        before, now = self._reading, self._office.now()
+        before, now = self._roster, self._office.now()
         try:
-            reading = await self._office.ask(lambda queue: read(queue, before, now))
+            roster = await self._office.ask(lambda queue: read_roster(queue, before, now))
         except QueueError as error:
-            self.post_message(self.Loaded(None, f"it cannot be read: {error}"))
+            self._problem = f"it cannot be read: {error}"
         else:
-            self.post_message(self.Loaded(reading))
-
-    async def _count(self) -> None:
-        calls, now = self._reading.hour.calls, self._office.now()
-        self.post_message(self.Counted(await self._office.compute(count, calls, now)))
-
-    @on(Loaded)
-    def _loaded(self, event: Loaded) -> None:
-        self._problem = event.problem
-        if event.reading is not None:
-            self._ready = True
-            self._counted_at = time.monotonic()
-            self._reading = event.reading
+            self._problem, self._read = "", True
+            self._roster, self._counts = roster, roster.hour.counts(now)
             self._go_to_the_sought()
-        self.set_timer(max(PAUSE, self._reading.took * SHARE), self._rereading.ended)
+        self.set_timer(max(PAUSE, self._roster.took * SHARE), self._rereading.ended)
         self.draw()
 
     def _go_to_the_sought(self) -> None:
         """Once, with the first reading: nobody has seen a row in focus before."""
         query, self._sought = self._sought, ""
         if query:
-            found = (index for index, agent in enumerate(self._agents) if picks(agent.key) == query)
+            found = (index for index, agent in enumerate(self._roster.agents) if picks(agent.key) == query)
             self._cursor = next(found, self._cursor)
-
-    @on(Counted)
-    def _take_counts(self, event: Counted) -> None:
-        self._reading = replace(self._reading, figures=event.figures)
-        self.draw()

@@ -13,11 +13,14 @@ from signoff.queue.records import StoredRequest
 from signoff.text.risk import risk_reasons
 from signoff.text.time import local_time
 from signoff_tui.context import Office
-from signoff_tui.screens.scrolling import ScrollingScreen
+from signoff_tui.input.handlers import Handlers
+from signoff_tui.screens.scrolling import SCROLLING_HANDLERS, ScrollingScreen
 from signoff_tui.text.lines import Chunk, Line, chunk, folded, fullest, line
 from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
 __all__ = ["DetailsScreen", "detail_lines"]
+
+_HANDLERS: Handlers[DetailsScreen] = Handlers(SCROLLING_HANDLERS)
 
 _LABEL = 14
 _AROUND = "its batch and group"
@@ -43,11 +46,13 @@ class DetailsScreen(ScrollingScreen):
     """
 
     place = "details"
+    handlers = _HANDLERS
 
     def __init__(self, office: Office, request: StoredRequest) -> None:
         super().__init__(office)
         self._request = request
 
+    @_HANDLERS("details")
     def do_details(self) -> None:
         """Close: the key that opened it."""
         self.dismiss()

@@ -7,11 +7,14 @@ from itertools import combinations, pairwise, zip_longest
 
 from signoff_tui.context import Office
 from signoff_tui.input.actions import Action, Area, Place
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.input.keymap import STANDARD, KeyMap
-from signoff_tui.screens.scrolling import ScrollingScreen
+from signoff_tui.screens.scrolling import SCROLLING_HANDLERS, ScrollingScreen
 from signoff_tui.text.lines import Line, chunk, fullest, line, wrapped
 
 __all__ = ["HelpScreen", "key_lines"]
+
+_HANDLERS: Handlers[HelpScreen] = Handlers(SCROLLING_HANDLERS)
 
 _HEADINGS: dict[Area, str] = {
     "decide": "decide",
@@ -23,7 +26,6 @@ _HEADINGS: dict[Area, str] = {
 _TITLES: dict[Place, str] = {
     "review": "inbox, request and group",
     "history": "history",
-    "memory": "session memory",
     "agents": "agents",
     "rules": "rules",
     "help": "help",
@@ -41,21 +43,17 @@ _DECIDES_NOTHING = ("no decision keys work here",)
 _MUTED = ("muted: no bell, no notices,", "but for HIGH and a lost queue")
 _FACTS: dict[Place, tuple[str, ...]] = {
     "review": _SAFETY,
-    "memory": (
-        "no request is decided here",
-        "Enter revokes and saves nothing",
-        "a typed word revokes one at most",
-    ),
+    "agents": ("x asks first, ! stops it", "nothing else is decided here", "u takes back what is held"),
     "rules": (
         "no request is decided here",
         "no call is run",
         "! trusts, after all was shown",
-        "untrusted: only what is gone",
+        "a typed word revokes one at most",
     ),
 }
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
-    ("memory", "decide"): "change what is remembered",
-    ("rules", "decide"): "change what is trusted",
+    ("agents", "decide"): "stop",
+    ("rules", "decide"): "change what runs unasked",
     ("message", "list"): "message box (n, x): Enter sends",
 }
 _MARKS = (
@@ -77,11 +75,13 @@ class HelpScreen(ScrollingScreen):
     """
 
     place = "help"
+    handlers = _HANDLERS
 
     def __init__(self, office: Office, about: Place) -> None:
         super().__init__(office)
         self._about = about
 
+    @_HANDLERS("help")
     def do_help(self) -> None:
         """Close: the key that opened it."""
         self.dismiss()

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from textual import events, on
 
 from signoff.filter import Filtered, FilterError, SavedFilter, last_hour_of
 from signoff.present.reveal import reveal
 from signoff_tui.context import Office
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.history.export import offered_path
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.ranges import next_range, of_one_agent
 from signoff_tui.screens.history.work import Collected, Exported, Work
-from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.screens.plain import PLAIN_HANDLERS, PlainScreen
 from signoff_tui.state.persistence import saved_by_digit, usable
 from signoff_tui.text.lines import Chunk, chunk, foreign, line
 from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.path_bar import PathBar
 
-__all__ = ["FilterKeys"]
+__all__ = ["FILTER_HANDLERS", "FilterKeys"]
+
+FILTER_HANDLERS: Handlers[FilterKeys] = Handlers(PLAIN_HANDLERS)
 
 _MOVES = {"up": "up", "down": "down", "pageup": "page_up", "pagedown": "page_down"}
 """What moves the list while a filter is typed."""
@@ -28,6 +32,8 @@ _MOVES = {"up": "up", "down": "down", "pageup": "page_up", "pagedown": "page_dow
 
 class FilterKeys(PlainScreen):
     """Puts other filters in force; what is listed and how it is drawn is the business of the screen."""
+
+    handlers: ClassVar[Handlers[Any]] = FILTER_HANDLERS
 
     def __init__(self, office: Office, query: str = "") -> None:
         super().__init__(office, query)
@@ -84,17 +90,19 @@ class FilterKeys(PlainScreen):
         move = _MOVES.get(event.key)
         if move is None:
             return self.bar.takes_key(event)
-        getattr(self, f"do_{move}")()
+        self.handlers.do(move, self)
         return True
 
     def takes_paste(self, _: events.Paste) -> bool:
         """Pasted text is text to look for, or a place."""
         return False
 
+    @FILTER_HANDLERS("history")
     def do_history(self) -> None:
         """Show everything."""
         self.use("")
 
+    @FILTER_HANDLERS("agent_history")
     def do_agent_history(self) -> None:
         """Only the last hour of this agent."""
         current = self._listing.current
@@ -103,21 +111,25 @@ class FilterKeys(PlainScreen):
         else:
             self.use(last_hour_of(current.agent_name))
 
+    @FILTER_HANDLERS("filter")
     def do_filter(self) -> None:
         """Type a filter."""
         self.bar.open()
         self._work.collect()
         self.draw()
 
+    @FILTER_HANDLERS("clear_filter")
     def do_clear_filter(self) -> None:
         """Show everything."""
         self.use("")
 
+    @FILTER_HANDLERS("saved")
     def do_saved(self) -> None:
         """Choose a saved filter by its digit."""
         self._choosing = True
         self.draw()
 
+    @FILTER_HANDLERS("only_agent")
     def do_only_agent(self) -> None:
         """Only this agent; again: all."""
         text = of_one_agent(self.bar.query_in_force, self._listing.current)
@@ -126,10 +138,12 @@ class FilterKeys(PlainScreen):
         else:
             self.use(text)
 
+    @FILTER_HANDLERS("range")
     def do_range(self) -> None:
         """Another range."""
         self.use(next_range(self.bar.query_in_force, self._listing.current))
 
+    @FILTER_HANDLERS("export")
     def do_export(self) -> None:
         """Ask where what the filter keeps is to be written."""
         self.path_bar.open(str(offered_path(self._office.now(), os.environ)))

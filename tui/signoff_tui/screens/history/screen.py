@@ -8,8 +8,9 @@ from textual.containers import Horizontal
 
 from signoff.filter import Filtered, FilterError, Query, parse
 from signoff_tui.context import Office
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.history.face import Keys, empty_lines, foot_lines, title_line
-from signoff_tui.screens.history.filter_keys import FilterKeys
+from signoff_tui.screens.history.filter_keys import FILTER_HANDLERS, FilterKeys
 from signoff_tui.screens.history.lines import totals
 from signoff_tui.screens.history.list_pane import ListPane
 from signoff_tui.screens.history.looking import Around
@@ -29,6 +30,8 @@ from signoff_tui.widgets.path_bar import PathBar
 
 __all__ = ["HistoryScreen"]
 
+_HANDLERS: Handlers[HistoryScreen] = Handlers(FILTER_HANDLERS)
+
 WIDE_ENOUGH, HIGH_ENOUGH = 80, 20
 """From this many cells on, two rows are enough for the keys; from this many rows on, they have more than one."""
 
@@ -38,6 +41,7 @@ class HistoryScreen(FilterKeys):
 
     CSS_PATH = "screen.tcss"
     place = "history"
+    handlers = _HANDLERS
 
     def __init__(self, office: Office, query: str = "") -> None:
         super().__init__(office, query)
@@ -77,6 +81,7 @@ class HistoryScreen(FilterKeys):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
+    @_HANDLERS("back")
     def do_back(self) -> None:
         """From a record that has the whole screen to the list, else back."""
         if self._reading:
@@ -85,6 +90,7 @@ class HistoryScreen(FilterKeys):
         else:
             self.dismiss()
 
+    @_HANDLERS("open")
     def do_open(self) -> None:
         """The whole record; of what was decided together the members, or not any more."""
         item = self._listing.item
@@ -96,10 +102,12 @@ class HistoryScreen(FilterKeys):
         self._opened = item is not None
         self.draw()
 
+    @_HANDLERS("expand")
     def do_expand(self) -> None:
         """List the members of what was decided together."""
         self._set_open(open_=True)
 
+    @_HANDLERS("collapse")
     def do_collapse(self) -> None:
         """One row for what was decided together."""
         self._set_open(open_=False)
@@ -108,31 +116,38 @@ class HistoryScreen(FilterKeys):
         if not self._reading and self._listing.set_open(open_=open_):
             self._changed()
 
+    @_HANDLERS("down")
     def do_down(self) -> None:
         """Next record, or line."""
         self._step(1)
 
+    @_HANDLERS("up")
     def do_up(self) -> None:
         """Previous record, or line."""
         self._step(-1)
 
+    @_HANDLERS("first")
     def do_first(self) -> None:
         """Newest record, or first line."""
         self._step(-FAR)
 
+    @_HANDLERS("last")
     def do_last(self) -> None:
         """Oldest record that is loaded, or last line; from there, older ones are looked for."""
         self._step(FAR)
         self._look_back()
 
+    @_HANDLERS("page_down")
     def do_page_down(self) -> None:
         """Page."""
         self._page(1)
 
+    @_HANDLERS("page_up")
     def do_page_up(self) -> None:
         """Page back."""
         self._page(-1)
 
+    @_HANDLERS("details")
     def do_details(self) -> None:
         """All facts about the record, with a check of the chain; or its content again."""
         if self._listing.current is None:

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 
 from signoff_tui.context import Office
 from signoff_tui.input.actions import action_of
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.palette.commands import Command, fitting
-from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.screens.plain import PLAIN_HANDLERS, PlainScreen
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, line, rule
 from signoff_tui.text.look import look_of
@@ -19,6 +20,8 @@ from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["PaletteScreen"]
+
+_HANDLERS: Handlers[PaletteScreen] = Handlers(PLAIN_HANDLERS)
 
 _KEY = 9
 _KEYS = (KeyHint("Enter", "do it"), KeyHint("Down/Up", "choose"), KeyHint("Esc", "back"))
@@ -34,6 +37,7 @@ class PaletteScreen(PlainScreen):
     """
 
     place = "palette"
+    handlers = _HANDLERS
     CSS = """
     PaletteScreen TextBox { background: $signoff-surface; color: $signoff-text; }
     PaletteScreen RowList { background: $signoff-background; }
@@ -99,16 +103,19 @@ class PaletteScreen(PlainScreen):
     def _list_resized(self) -> None:
         self._draw()
 
+    @_HANDLERS("down")
     def do_down(self) -> None:
         """Next command."""
         self._cursor = min(self._cursor + 1, max(len(self._found) - 1, 0))
         self._draw()
 
+    @_HANDLERS("up")
     def do_up(self) -> None:
         """Previous command."""
         self._cursor = max(self._cursor - 1, 0)
         self._draw()
 
+    @_HANDLERS("run")
     def do_run(self) -> None:
         """Close, and do what was chosen."""
         if self._found:

@@ -13,8 +13,8 @@ from signoff.queue.amendment import PARTIAL
 from signoff_tui.guard import Cause
 from signoff_tui.input.actions import Action
 from signoff_tui.input.handlers import Handlers
+from signoff_tui.layout import BORDER_STEP
 from signoff_tui.screens.review.filter import hidden_words
-from signoff_tui.screens.review.layout import BORDER_STEP
 from signoff_tui.screens.review.open_bar import Asking, Finding
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
 from signoff_tui.state.amendments import AmendedCall
@@ -477,10 +477,6 @@ class Actions:
     @_HANDLERS("history")
     def _history(self) -> None:
         self._screen.go("history")
-
-    @_HANDLERS("memory")
-    def _memory(self) -> None:
-        self._screen.go("memory")
 
     @_HANDLERS("rules")
     def _rules(self) -> None:

@@ -1,68 +1,24 @@
-"""The two rows at the bottom: what is special now, and six keys that keep their places."""
+"""What the two rows at the bottom of the review say: what is special now, and its six keys."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Sequence
-
-from msgspec import Struct
-from rich.cells import cell_len
 
 from signoff.masked_subject import announced_subjects
 from signoff.queue.records import Risk
 from signoff_tui.guard import Eligibility, Omission
-from signoff_tui.screens.review.layout import AGENT_COLUMN
+from signoff_tui.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import agents_of, as_listed, group_label, held_words, name_of, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession, next_unseen
+from signoff_tui.text.bars import Key, LastWords, key_chunks, message_chunk, place_at
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
 from signoff_tui.text.summary import LONGEST, summarize
 
-__all__ = ["Key", "LastWords", "how_many", "keys_of", "keys_row", "special_row", "what_is_missing"]
-
-SHARES = (0.0, 0.26, 0.44, 0.60, 0.80, 0.92)
-"""Where each key begins, as a share of the row's width."""
-
-
-class Key(Struct, frozen=True):
-    """A key of the bottom row.
-
-    Attributes:
-        shown: The key as people read it.
-        words: What it does.
-        live: False while it does nothing.
-    """
-
-    shown: str
-    words: str
-    live: bool = True
-
-
-class LastWords(Struct, frozen=True):
-    """The message of the special row, until the next key."""
-
-    text: str = ""
-    token: str = "warn"
-
-
-# -- the keys ----------------------------------------------------------------------------------------------
-
-
-def keys_row(keys: Sequence[Key], width: int) -> Line:
-    """Lay the keys out, each at its share of the width: a word that does not fit is left out, the key never."""
-    starts = [*(max(round(share * width), 1) for share in SHARES[: len(keys)]), width]
-    pieces: list[Chunk] = [chunk(" ", keep=True)]
-    for key, start, end in zip(keys, starts[:-1], starts[1:], strict=True):
-        words = _in_words(key, end - start - (end < width))
-        said = chunk(f" {words}" if words else "", "text" if key.live else "notyet", keep=True)
-        name = chunk(key.shown, "key" if key.live else "notyet", keep=True)
-        free = end - start - name.width - said.width
-        pieces += [name, said, chunk(" " * max(free, 0), keep=True)]
-    return Line(tuple(pieces), background="surface")
-
+__all__ = ["action_at", "held_chunks", "how_many", "keys_of", "special_row", "what_is_missing"]
 
 _LEAST_NAME = 6
 """Cells that the name of a group keeps."""
@@ -73,19 +29,7 @@ CLICKED = {3: "page_down", 4: "filter", 5: "help"}
 
 def action_at(column: int, width: int) -> str | None:
     """Return the action of the key at a column of the row; None if there is none that a click does."""
-    starts = [max(round(share * width), 1) for share in SHARES]
-    return CLICKED.get(bisect_right(starts, column) - 1)
-
-
-def _in_words(key: Key, cells: int) -> str:
-    """What a key does in the words that fit beside it."""
-    words = key.words.split(" ")
-    while words:
-        for said in (" ".join(words), " ".join(words).removesuffix("…")):
-            if cell_len(f"{key.shown} {said}") <= cells:
-                return said
-        words.pop()
-    return ""
+    return CLICKED.get(place_at(column, width))
 
 
 def keys_of(desk: ReviewSession, *, armed: bool, group_armed: bool) -> tuple[Key, ...]:
@@ -162,10 +106,10 @@ def special_row(
         armed: True if the keys about the group, or the tagged, count now.
     """
     if said.text:
-        left: Sequence[Chunk] = (Chunk(foreign(f" {said.text}").text, said.token, cut="end"),)
+        left: Sequence[Chunk] = (message_chunk(said),)
     else:
         left = _special(desk, pointed, armed=armed) or (_who_asks(desk) if width < AGENT_COLUMN else ())
-    held = _held(desk, max(width // 2, width - sum(piece.width for piece in left)), now)
+    held = held_chunks(desk, max(width // 2, width - sum(piece.width for piece in left)), now)
     if not said.text and sum(piece.width for piece in (*left, *held) if piece.keep) + _LEAST_NAME > width:
         left = _special(desk, pointed, armed=armed, brief=True)
     return Line(tuple(left), held)
@@ -183,7 +127,10 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief
         return (edited, chunk(f"  {EDITED}{again}", "warn", keep=True))
     if pointed is not None:
         live = bool(pointed.numbers)
-        return (chunk(f" {pointed.named}: ", keep=True), *_key(shown("toggle_hunk"), pointed.verb, live=live))
+        return (
+            chunk(f" {pointed.named}: ", keep=True),
+            *key_chunks(shown("toggle_hunk"), pointed.verb, live=live),
+        )
     if desk.tags:
         return _about_several(desk, f" {len(desk.tags)} tagged: ", desk.tagged(), armed=armed, brief=brief)
     if entry is not None and group is not None:
@@ -219,21 +166,14 @@ def _about_several(
         approve, reject = (words.partition(" ")[2] for words in (approve, reject))
     return (
         *((chunk(title, keep=True),) if title else ()),
-        *_key(shown("approve_group"), approve, live=armed and bool(members.ready)),
+        *key_chunks(shown("approve_group"), approve, live=armed and bool(members.ready)),
         chunk("  ", keep=True),
-        *_key(shown("reject_group"), reject, live=armed and waiting > 0),
+        *key_chunks(shown("reject_group"), reject, live=armed and waiting > 0),
     )
 
 
-def _key(shown: str, words: str, *, live: bool) -> tuple[Chunk, Chunk]:
-    return (
-        chunk(shown, "key" if live else "notyet", keep=True),
-        chunk(f" {words}", "text" if live else "notyet", keep=True),
-    )
-
-
-def _held(desk: ReviewSession, room: int, now: float) -> tuple[Chunk, ...]:
-    """The held decision made last, its countdown, and the key that takes it back."""
+def held_chunks(desk: ReviewSession, room: int, now: float) -> tuple[Chunk, ...]:
+    """Return the held decision made last, its countdown, and the key that takes it back; nothing without one."""
     holds = list(desk.guard.holds)
     if not holds:
         return ()

@@ -42,7 +42,6 @@ from signoff_tui.screens.review.open_bar import (
     Editing,
     Finding,
     OpenBar,
-    Stopping,
     Unseen,
     Writing,
 )
@@ -50,7 +49,6 @@ from signoff_tui.screens.review.outside import COPIES
 from signoff_tui.state.coverage import ALMOST
 from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.inbox import RowKey
-from signoff_tui.state.reach import waiting_of_agent
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import KeyHint
 
@@ -108,10 +106,14 @@ class Decisions:
                 assert_never(verdict)
         return True
 
-    def take_back(self, held: Sequence[Held[HeldAnswer]], why: str = "taken back") -> None:
-        """Say which decisions were not sent, let their requests wait again and keep what was written."""
+    def take_back(self, held: Sequence[Held[HeldAnswer]], why: str = "taken back") -> str:
+        """Let the requests of decisions that were not sent wait again, keep what was written, and say so.
+
+        Returns:
+            What was said; nothing where there was no decision.
+        """
         if not held:
-            return
+            return ""
         refs = [ref for item in held for ref in item.refs]
         desk = self._screen.desk
         desk.take_back(held)
@@ -119,10 +121,10 @@ class Decisions:
             if item.payload.decision.note:
                 self._screen.office.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
         verb = "is" if len(refs) == 1 else "are"
-        self._screen.say(
-            f"{why}: {as_many(names_of(desk, as_listed(desk, refs)), NAMES)} {verb} waiting again", token="held"
-        )
+        said = f"{why}: {as_many(names_of(desk, as_listed(desk, refs)), NAMES)} {verb} waiting again"
+        self._screen.say(said, token="held")
         self._screen.redraw(Cause.CHANGED)
+        return said
 
     def welcome_back(self) -> None:
         """Say which requests ask again although they were approved."""
@@ -164,7 +166,7 @@ class Decisions:
                 screen.desk.guard.editor_closed()
             case Unseen():
                 screen.desk.guard.bar_closed()
-            case Approving() | Allowing() | Stopping() | Asking():
+            case Approving() | Allowing() | Asking():
                 screen.desk.guard.sheet_closed()
         screen.open_bar(None)
         return True
@@ -249,15 +251,6 @@ class Decisions:
         if offer.act is Act.APPROVE_GROUP:
             desk.guard.sheet_opened(confirm=desk.keys.key("approve"))
             screen.open_bar(Approving(offer))
-            return
-        if offer.act is Act.STOP_ALL:
-            refs = waiting_of_agent(desk)
-            if not refs:
-                desk.guard.sheet_closed()
-                screen.say("this agent waits for nothing")
-                return
-            desk.guard.sheet_opened(confirm=desk.keys.key("despite"), refs=refs)
-            screen.open_bar(Stopping(refs))
             return
         if not desk.may_be_remembered(offer.refs):
             desk.guard.sheet_closed()

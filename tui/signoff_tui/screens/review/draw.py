@@ -11,24 +11,23 @@ from textual.css.scalar import Scalar
 from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.guard import Status
+from signoff_tui.header import TABS, FirstRow, status_line, too_small_lines
 from signoff_tui.notify.warnings import with_alarms
-from signoff_tui.screens.lately import lately_lines
-from signoff_tui.screens.review.bars import LastWords, keys_of, keys_row, special_row
+from signoff_tui.screens.recent_activity import recent_lines
+from signoff_tui.screens.review.bars import keys_of, special_row
 from signoff_tui.screens.review.filter import filter_line, nothing_listed
 from signoff_tui.screens.review.heads import (
-    Where,
     empty_lines,
     foot_line,
     group_head,
     lost_lines,
     request_head,
-    status_line,
-    too_small_lines,
 )
 from signoff_tui.screens.review.incoming import Lost
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.pointing import pointed_in
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
+from signoff_tui.text.bars import LastWords, keys_row
 from signoff_tui.text.key_hints import BarRoom
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of
@@ -57,20 +56,24 @@ class Drawing:
 
     def status(self) -> None:
         """Draw the first row, and what is wrong with the queue."""
-        guard, width = self._screen.desk.guard, self._screen.size.width
+        width = self._screen.size.width
+        lost = self._screen.incoming.lost
+        self._lines("#status", [self.status_row(TABS[0], width)] if lost is None else ())
+        self._lines("#lost", () if lost is None else self._lost(lost, width))
+
+    def status_row(self, tab: str, width: int) -> Line:
+        """Return the first row of the screen of a tab."""
+        guard = self._screen.desk.guard
         modes = (
             *(("QUEUE LOST",) if not guard.connected else ()),
             *(("READ ONLY",) if guard.read_only else ()),
             *(("guard: reduced",) if guard.settings.reduced else ()),
         )
-        where, counts = Where(modes=modes, muted=self._muted()), self._screen.desk.inbox.tally.counts
+        row = FirstRow(self._screen.desk.inbox.tally.counts, modes, self._muted())
         now, ellipsis = self._office.now(), look_of(self._screen).glyphs.ellipsis
-        row = with_alarms(
-            lambda room: status_line(where, counts, now, room), self._office.alarms, width, ellipsis=ellipsis
+        return with_alarms(
+            lambda room: status_line(tab, row, now, room), self._office.alarms, width, ellipsis=ellipsis
         )
-        lost = self._screen.incoming.lost
-        self._lines("#status", [row] if lost is None else ())
-        self._lines("#lost", () if lost is None else self._lost(lost, width))
 
     def _lost(self, lost: Lost, width: int) -> Sequence[Line]:
         return lost_lines(self._office.place, lost.what, lost.why, (self._office.now() - lost.since) / 1e6, width)
@@ -151,8 +154,8 @@ class Drawing:
             return nothing_listed(self._screen.filtering.filter.hidden, width)
         if self._screen.incoming.lost:
             return ()
-        lately = lately_lines(self._screen.incoming.lately, self._office.now(), width)
-        return empty_lines(self._office.place, self._office.announcement, lately, width)
+        recent = recent_lines(self._screen.incoming.recent, self._office.now(), width)
+        return empty_lines(self._office.place, self._office.announcement, recent, width)
 
     def _filtered(self, width: int) -> Sequence[Line]:
         kept, inbox = self._screen.filtering.filter, self._screen.desk.inbox

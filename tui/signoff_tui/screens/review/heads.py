@@ -1,10 +1,9 @@
-"""The lines above and below list and content: the first row, whose the content is, what an empty list says."""
+"""The lines above and below list and content: whose the content is, what an empty list says."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from rich.cells import cell_len
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
@@ -15,7 +14,7 @@ from signoff.queue.wording import left_alone
 from signoff.text.risk import risk_reasons
 from signoff.text.time import age_text, left_text
 from signoff_tui.context import Announcement
-from signoff_tui.screens.review.layout import LEAST_COLUMNS, LEAST_ROWS, WIDE, Layout
+from signoff_tui.layout import Layout
 from signoff_tui.screens.review.names import LEAST_NAME, NAME, agents_of, group_label
 from signoff_tui.screens.review.rows import (
     FILES,
@@ -29,102 +28,18 @@ from signoff_tui.screens.review.rows import (
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.state.tally import Counts
 from signoff_tui.text.lines import Chunk, Line, chunk, crop, folded, foreign, line, wrapped
 from signoff_tui.text.summary import RISK_WORD, Summary, ended_text, summarize
 from signoff_tui.widgets.document.layout import Rest
 from signoff_tui.widgets.document.lines import NARROW
 
 __all__ = [
-    "Where",
     "empty_lines",
     "foot_line",
     "group_head",
     "lost_lines",
     "request_head",
-    "status_line",
-    "too_small_lines",
 ]
-
-
-# -- the first row -----------------------------------------------------------------------------------------
-
-NOTABLE_WAIT = 60
-"""Seconds after which the age of the oldest waiting request stands out."""
-
-TABS = ("Inbox", "Agents", "History", "Rules")
-
-
-class Where(Struct, frozen=True):
-    """What the first row says besides the counts.
-
-    Attributes:
-        tab: The tab that has the screen.
-        modes: What is switched off or reduced, in words.
-        muted: Whose notices are held back and until when, in words; empty for nobody's.
-    """
-
-    tab: str = TABS[0]
-    modes: tuple[str, ...] = ()
-    muted: str = ""
-
-
-def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
-    """Return the first row: name, tabs, how much waits, how much of it is HIGH, the oldest, who asks.
-
-    Args:
-        where: What else there is to say.
-        counts: What waits.
-        now: Wall clock, microseconds since the epoch.
-        width: Cells. What matters least is left out first; what waits, HIGH and modes never are.
-    """
-    name = chunk(" signoff ", "bar-strong", keep=True)
-    tabs = tuple(chunk(f" {tab} ", "bar-strong" if tab == where.tab else "bar-muted", keep=True) for tab in TABS)
-    here = chunk(f" {where.tab} ", "bar-strong", keep=True)
-    waiting = _waiting(counts)
-    oldest, short = (_oldest(counts, now, words) for words in ("oldest ", ""))
-    modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
-    until = tuple(
-        (foreign(f" {words} ", "bar", keep=True),) if words else ()
-        for words in (where.muted, where.muted.replace(" until", ""))
-    )
-    muted, muted_short = until
-    agents = _agents(counts)
-    middle = chunk("    ", "bar", keep=True)
-    rooms: list[tuple[tuple[Chunk, ...], tuple[Chunk, ...]]] = []
-    if width >= WIDE:
-        rooms = [((name, chunk(" ", "bar"), *tabs, middle, *waiting, *oldest), (*modes, *muted, *agents))]
-    rooms += [
-        ((name, here, *waiting, *oldest), (*modes, *muted, *agents)),
-        ((name, here, *waiting, *oldest), (*modes, *muted)),
-        ((here, *waiting, *short), (*modes, *muted_short)),
-        (waiting, (*modes, *muted_short)),
-        (waiting, modes),
-        (waiting[1:] or waiting, modes),
-    ]
-    fits = next(
-        (each for each in rooms if sum(piece.width for part in each for piece in part) <= width), rooms[-1]
-    )
-    return Line(*fits, "surface")
-
-
-def _waiting(counts: Counts) -> tuple[Chunk, ...]:
-    words = f"{counts.waiting} waiting" if counts.waiting else "nothing waiting"
-    high = (chunk(f" {counts.high} HIGH ", "bar-danger", keep=True),) if counts.high else ()
-    return (chunk(f" {words} ", "bar-strong", keep=True), *high)
-
-
-def _oldest(counts: Counts, now: int, words: str) -> tuple[Chunk, ...]:
-    if counts.oldest_at is None:
-        return ()
-    seconds = (now - counts.oldest_at) / 1e6
-    token = "bar-strong" if seconds >= NOTABLE_WAIT else "bar"
-    return (chunk(f" {words}{age_text(seconds)} ", token, keep=True),)
-
-
-def _agents(counts: Counts) -> tuple[Chunk, ...]:
-    word = "agent" if counts.agents == 1 else "agents"
-    return (chunk(f" {counts.agents} {word} ", "bar-muted", keep=True),) if counts.agents else ()
 
 
 def lost_lines(place: str, what: str, why: str, seconds: float, width: int) -> tuple[Line, ...]:
@@ -157,27 +72,19 @@ def _alarm(told: str, width: int) -> Line:
     return line(foreign(told, "alarm", keep=True), chunk(" " * (width - cell_len(told)), "alarm", keep=True))
 
 
-def too_small_lines(counts: Counts, columns: int) -> tuple[Line, ...]:
-    """Return what takes the place of the keys in a pane in which nothing can be decided."""
-    high = f", {counts.high} HIGH" if counts.high else ""
-    size = f"{LEAST_COLUMNS}x{LEAST_ROWS}"
-    words = f"{counts.waiting} waiting{high}. Make it {size} to decide."
-    return tuple(wrapped(words, columns, "warn", head=chunk(" ", keep=True)))
-
-
 _TRY_IT = (
     line(chunk("   To try it, type in another terminal:", "muted")),
     line(chunk("     signoff ask --tool deploy --arg to=staging")),
 )
 
 
-def empty_lines(place: str, announcement: Announcement, lately: Sequence[Line], width: int) -> tuple[Line, ...]:
+def empty_lines(place: str, announcement: Announcement, recent: Sequence[Line], width: int) -> tuple[Line, ...]:
     """Return what an empty inbox says.
 
     Args:
         place: Where the queue is.
         announcement: What else there is to say; its words may be empty.
-        lately: What was decided lately; where nothing ever was, it is said how to try it.
+        recent: The recent activity; where there never was any, it is said how to try it.
         width: Cells of a line.
     """
     words, token = announcement
@@ -186,9 +93,9 @@ def empty_lines(place: str, announcement: Announcement, lately: Sequence[Line], 
         line(chunk("   No agent is waiting.", "strong")),
         *(wrapped(words, width, token, head=chunk("   ", keep=True)) if words else ()),
         Line(),
-        *lately,
+        *recent,
         line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted", cut="front")),
-        *(() if lately else _TRY_IT),
+        *(() if recent else _TRY_IT),
     )
 
 

@@ -1,4 +1,4 @@
-"""What comes in at the review screen: changes of the queue and its answers, edits, what was decided lately."""
+"""What comes in at the review screen: changes of the queue and its answers, edits, the recent activity."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from msgspec import Struct
 from signoff.queue import QueueError, QueueGoneError
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Cause
-from signoff_tui.screens.lately import Lately
+from signoff_tui.screens.recent_activity import RecentActivity
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.allow import Allowing
-from signoff_tui.screens.review.open_bar import Approving, Asking, Stopping, Unseen
+from signoff_tui.screens.review.open_bar import Approving, Asking, Unseen
 from signoff_tui.text.summary import agent_exited, refused_text, summarize
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
     from signoff_tui.screens.review.decisions import Decisions
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.screens.review.work import Answers, Edited, LookedBack, Work
+    from signoff_tui.screens.review.work import Answers, Edited, RecentRead, Work
     from signoff_tui.state.session import ReviewSession
 
 __all__ = ["Incoming", "Lost"]
@@ -48,7 +48,7 @@ class Incoming:
         desk: Keeps it.
         office: Has the wall clock.
         decisions: Takes decisions back that are void.
-        work: Reads what was decided lately.
+        work: Reads the recent activity.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class Incoming:
         self._desk = desk
         self._office = office
         self._decisions = decisions
-        self._looking_back = Rereading(work.look_back)
+        self._reading_recent = Rereading(work.read_recent)
         self._nothing_listed = False
-        self.lately = Lately()
-        """What was decided lately, while nothing is listed."""
+        self.recent = RecentActivity()
+        """What is told while nothing is listed."""
         self.lost: Lost | None = None
         """Set while the queue is not there."""
 
@@ -100,17 +100,17 @@ class Incoming:
             self._screen.fit_list()
         self._screen.redraw(Cause.CHANGED)
 
-    def look_back(self, cause: Cause) -> None:
-        """While nothing is listed it is said what was decided lately: read it when there may be more."""
+    def read_recent(self, cause: Cause) -> None:
+        """While nothing is listed the recent activity is told: read it when there may be more."""
         before, self._nothing_listed = self._nothing_listed, self._desk.inbox.cursor is None
         if self._nothing_listed and (not before or cause is not Cause.MOVED):
-            self._looking_back.wanted()
+            self._reading_recent.wanted()
 
-    def take_lately(self, event: LookedBack) -> None:
-        """What was decided lately was read."""
-        self._looking_back.ended()
-        if event.lately is not None and event.lately != self.lately:
-            self.lately = event.lately
+    def take_recent(self, event: RecentRead) -> None:
+        """The recent activity was read."""
+        self._reading_recent.ended()
+        if event.recent is not None and event.recent != self.recent:
+            self.recent = event.recent
             self._screen.redraw()
 
     def _take_changes(self, changes: ChangeSet) -> None:
@@ -158,6 +158,6 @@ class Incoming:
         self._decisions.take_back(taken, "not sent")
         bar = self._screen.bar
         untrue = isinstance(bar, Asking) and bar.about == "quit"  # it says what is held, or waits
-        if not connected and (untrue or isinstance(bar, Unseen | Approving | Allowing | Stopping)):
+        if not connected and (untrue or isinstance(bar, Unseen | Approving | Allowing)):
             self._decisions.close_bar()  # nothing that it offers can be done
         self._screen.redraw(Cause.CHANGED)

@@ -22,7 +22,6 @@ __all__ = [
     "Editing",
     "Finding",
     "OpenBar",
-    "Stopping",
     "Unseen",
     "Writing",
     "bar_lines",
@@ -40,12 +39,6 @@ class Approving(Struct, frozen=True):
     """What an approval of a group, or of the tagged, covers where it leaves some out."""
 
     offer: Offer
-
-
-class Stopping(Struct, frozen=True):
-    """Whom stopping an agent would reach."""
-
-    refs: tuple[Ref, ...]
 
 
 class Writing(Struct, frozen=True):
@@ -93,7 +86,7 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy", "filter"] = "quit"
 
 
-OpenBar = Unseen | Approving | Allowing | Stopping | Writing | Editing | Finding | Asking
+OpenBar = Unseen | Approving | Allowing | Writing | Editing | Finding | Asking
 
 
 def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
@@ -105,8 +98,6 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
             return sheets.approve_sheet(desk, offer, room, armed=armed)
         case Allowing():
             return allow_sheet(desk, open_bar, room, armed=armed)
-        case Stopping(refs):
-            return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, _, Editable()):
             return sheets.suggestion_lines(desk, offer, room)
         case Writing(offer, hard):

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff.text.risk import risk_reasons
-from signoff_tui.screens.review.layout import AGENT_COLUMN
+from signoff_tui.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
 from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.delivery import is_unconfirmed

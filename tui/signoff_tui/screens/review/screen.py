@@ -15,9 +15,10 @@ from signoff.queue.records import StoredRequest
 from signoff_tui.context import Office
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.input.actions import Action
+from signoff_tui.layout import Layout
 from signoff_tui.screens.review.actions import Actions
 from signoff_tui.screens.review.allow import Allowing
-from signoff_tui.screens.review.bars import LastWords, action_at
+from signoff_tui.screens.review.bars import action_at
 from signoff_tui.screens.review.clock import Clock
 from signoff_tui.screens.review.contents import Contents
 from signoff_tui.screens.review.decisions import Decisions, reason_is_gone
@@ -25,7 +26,6 @@ from signoff_tui.screens.review.draw import Drawing
 from signoff_tui.screens.review.filter import Filtering
 from signoff_tui.screens.review.frames import Paints
 from signoff_tui.screens.review.incoming import Incoming
-from signoff_tui.screens.review.layout import Layout
 from signoff_tui.screens.review.open_bar import Editing, Finding, OpenBar, Writing
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.pressing import Pressing
@@ -36,10 +36,10 @@ from signoff_tui.screens.review.work import (
     ContentMade,
     Drifted,
     Edited,
-    LookedBack,
     MarksRead,
     Proposed,
     QueueNews,
+    RecentRead,
     Work,
 )
 from signoff_tui.screens.review.writing import Boxes
@@ -48,6 +48,8 @@ from signoff_tui.state.decision_session import HeldAnswer
 from signoff_tui.state.inbox import InboxRow
 from signoff_tui.state.message import LONGEST
 from signoff_tui.state.session import ReviewSession
+from signoff_tui.text.bars import LastWords
+from signoff_tui.text.lines import Line
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
@@ -233,6 +235,10 @@ class ReviewScreen(Screen[None]):
             return
         self.office.go(name, query)
 
+    def take_back(self, held: Sequence[Held[HeldAnswer]], why: str = "taken back") -> str:
+        """Let the requests of held decisions wait again; returns what is said of it."""
+        return self._decisions.take_back(held, why)
+
     def schedule(self) -> None:
         """Wake up when the next thing changes by itself."""
         self._clock.schedule()
@@ -252,9 +258,9 @@ class ReviewScreen(Screen[None]):
         self._desk.guard.focus_in(at)
         self.redraw(Cause.FOCUS)
 
-    @on(LookedBack)
-    def _looked_back(self, event: LookedBack) -> None:
-        self.incoming.take_lately(event)
+    @on(RecentRead)
+    def _recent_read(self, event: RecentRead) -> None:
+        self.incoming.take_recent(event)
 
     @on(ContentMade)
     def _content_made(self, event: ContentMade) -> None:
@@ -459,7 +465,7 @@ class ReviewScreen(Screen[None]):
         """Draw everything that changed, and tell the guard what is shown and why."""
         if not self.is_mounted or not self.size:
             return
-        self.incoming.look_back(cause)
+        self.incoming.read_recent(cause)
         self.contents.settle()
         self._lay_out()
         if self.contents.keeps_picture_waiting():
@@ -476,6 +482,10 @@ class ReviewScreen(Screen[None]):
         self._paints.expect()
         self.contents.keep_marks()
         self._clock.schedule()
+
+    def status_row(self, tab: str, width: int) -> Line:
+        """Return the first row of the screen of a tab."""
+        return self._drawing.status_row(tab, width)
 
     def take_standing(self) -> None:
         """Draw the first row, which says something else now. What keys are about stays as it is."""

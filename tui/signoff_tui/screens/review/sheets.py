@@ -42,7 +42,6 @@ __all__ = [
     "find_keys",
     "find_lines",
     "question_lines",
-    "stop_sheet",
     "suggestion_lines",
     "unseen_question",
 ]
@@ -81,33 +80,6 @@ def approve_sheet(desk: ReviewSession, offer: Offer, room: BarRoom, *, armed: bo
 
 
 # -- rejecting and stopping --------------------------------------------------------------------------------
-
-
-_AFTERWARDS = (
-    "It is told to stop. What it asks after that is not rejected: it waits for you as always.",
-    "It is told to stop. What it asks later waits for you again.",
-    "It is told to stop; later calls ask again.",
-)
-"""The effects of stopping an agent besides rejecting, and their end; the fullest wording first."""
-
-
-def stop_sheet(desk: ReviewSession, refs: Sequence[Ref], room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
-    """Return the sheet before everything is stopped that an agent waits for; its reach comes first."""
-    hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
-    also = f", also the {hidden} that the filter hides" if hidden else ""
-    which = "the 1 request" if len(refs) == 1 else f"all {len(refs)} requests"
-    return (
-        line(chunk(f" STOP: reject {which} this agent waits for{also}:", "danger")),
-        *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
-        fullest([line(chunk(f"   {words}", "muted")) for words in _AFTERWARDS], room.width),
-        *flow(
-            [
-                KeyHint(desk.keys.shown("despite"), "stop it, reject these", live=armed, token="danger"),
-                KeyHint("Esc", "no, back"),
-            ],
-            BarRoom(room.width, 1),
-        ),
-    )
 
 
 def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
@@ -208,8 +180,8 @@ def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
 def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:
     """The requests that would be rejected, too, because they follow in the batch."""
     if not following:
-        alone, key = "   nothing else of its turn waits", desk.keys.shown("stop_all")
-        wordings = (f"{alone}; Esc, then {key} rejects all that it waits for", alone)
+        alone, key = "   nothing else of its turn waits", desk.keys.shown("agents")
+        wordings = (f"{alone}; {key} lists the agents: x there stops all that one waits for", alone)
         return fullest([line(chunk(words, "muted")) for words in wordings], width)
     title = f"   also rejected, {len(following)} of its turn: "
     return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))

@@ -21,7 +21,7 @@ from signoff.queue.history import PatternPreview
 from signoff.queue.records import ChangeSet, DecideResult, StoredRequest
 from signoff_tui.context import Office
 from signoff_tui.guard import Held
-from signoff_tui.screens.lately import Lately, look_back
+from signoff_tui.screens.recent_activity import RecentActivity, read_recent_activity
 from signoff_tui.screens.review.allow import LAST, subject_of
 from signoff_tui.state.amendments import AmendedCall
 from signoff_tui.state.decision_session import HeldAnswer
@@ -43,10 +43,10 @@ __all__ = [
     "ContentMade",
     "Drifted",
     "Edited",
-    "LookedBack",
     "MarksRead",
     "Proposed",
     "QueueNews",
+    "RecentRead",
     "Work",
 ]
 
@@ -131,12 +131,12 @@ class MarksRead(Message):
         self.marks = marks
 
 
-class LookedBack(Message):
-    """What was decided lately was read; None if it cannot be."""
+class RecentRead(Message):
+    """The recent activity was read; None if it cannot be."""
 
-    def __init__(self, lately: Lately | None) -> None:
+    def __init__(self, recent: RecentActivity | None) -> None:
         super().__init__()
-        self.lately = lately
+        self.recent = recent
 
 
 class Work:
@@ -175,9 +175,9 @@ class Work:
         """Give a decision to the queue; `Answers` follows."""
         run_beside(self._screen, partial(self._send, held), group="send")
 
-    def look_back(self) -> None:
-        """Read what was decided lately; `LookedBack` follows."""
-        run_beside(self._screen, self._look_back, group="lately")
+    def read_recent(self) -> None:
+        """Read the recent activity; `RecentRead` follows."""
+        run_beside(self._screen, self._read_recent, group="recent")
 
     def propose(self, entry: Entry) -> None:
         """Work out what can be allowed for calls like one; `Proposed` follows."""
@@ -239,14 +239,14 @@ class Work:
         verdicts = await self._office.decide(held)
         self._screen.post_message(Answers(verdicts))
 
-    async def _look_back(self) -> None:
+    async def _read_recent(self) -> None:
         now = self._office.now()
         try:
-            lately = await self._office.ask(lambda queue: look_back(queue, now))
+            recent = await self._office.ask(lambda queue: read_recent_activity(queue, now))
         except QueueError:  # that it is lost is said on top
-            self._screen.post_message(LookedBack(None))
+            self._screen.post_message(RecentRead(None))
         else:
-            self._screen.post_message(LookedBack(lately))
+            self._screen.post_message(RecentRead(recent))
 
     async def _propose(self, request: StoredRequest) -> None:
         call = request.submission

@@ -17,8 +17,8 @@ from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
+    from signoff_tui.layout import Layout
     from signoff_tui.screens.review.decisions import Decisions
-    from signoff_tui.screens.review.layout import Layout
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.state.edits import Editable
     from signoff_tui.state.inbox import Entry

@@ -1,10 +1,9 @@
-"""The rule files that a person trusts, as they are now, and the list of them with their rules."""
+"""The rule files that a person trusts, as they are now, with their rules."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from signoff.config.report import RuleRow
     from signoff.config.verdicts import SettingsFile
 
-__all__ = ["Listed", "RuleFile", "State", "listed", "read_files"]
+__all__ = ["FileRule", "RuleFile", "State", "read_files"]
 
 State = Literal["trusted", "CHANGED", "GONE", "BROKEN"]
 
@@ -66,42 +65,35 @@ class RuleFile(Struct, frozen=True):
         return self.state == "trusted"
 
 
-class Listed(Struct, frozen=True):
-    """A row of the list: a file, or one of its rules.
+class FileRule(Struct, frozen=True):
+    """A rule of a file.
 
     Attributes:
         file: The file.
-        number: Place of the rule in it, from 1; 0 for the file itself.
+        number: Place of the rule in it, from 1.
     """
 
     file: RuleFile
-    number: int = 0
+    number: int
 
     @property
-    def rule(self) -> RuleRow | None:
-        """The rule, unless this is the file itself."""
-        return self.file.rows[self.number - 1] if self.number else None
+    def rule(self) -> RuleRow:
+        """What it says."""
+        return self.file.rows[self.number - 1]
 
     @property
     def line(self) -> int | None:
         """The line on which it is written."""
-        rule, settings = self.rule, self.file.settings
-        return None if rule is None or settings is None else settings.line_of(rule.path)
+        return None if self.file.settings is None else self.file.settings.line_of(self.rule.path)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """What was found of it; of a file, all of its warnings."""
-        rule, settings = self.rule, self.file.settings
-        if rule is None or settings is None:
-            return self.file.warnings
-        key = settings.respelled.place(rule.path)[1]
+        """What was found of it."""
+        settings = self.file.settings
+        if settings is None:
+            return ()
+        key = settings.respelled.place(self.rule.path)[1]
         return tuple(each for each in self.file.warnings if re.match(rf"{re.escape(key)}(?![^.\[])", each.key))
-
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What it is known by when the files are read again."""
-        rule = self.rule
-        return (self.file.name, *(("", "", "") if rule is None else (rule.section, rule.about, rule.words)))
 
 
 def read_files() -> tuple[RuleFile, ...]:
@@ -113,12 +105,6 @@ def read_files() -> tuple[RuleFile, ...]:
     known = trusted_files()
     unchanged = frozenset(each.name for each in known if each.state == "unchanged")
     return tuple(_read(each, unchanged) for each in known)
-
-
-def listed(files: Sequence[RuleFile]) -> Iterator[Listed]:
-    """Each file, and below it its rules."""
-    for file in files:
-        yield from (Listed(file, number) for number in range(len(file.rows) + 1))
 
 
 def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:

@@ -1,32 +1,56 @@
-"""How rules look: a row in the list, and everything about a file or a rule."""
+"""How grants, rule files and rules look: a row in the list, and everything about one."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
 from signoff.present.reveal import reveal_line
-from signoff_tui.screens.rules.files import Listed, RuleFile
+from signoff.queue.grant_coverage import (
+    BREADTH_WORDS,
+    NOTHING_FIXED,
+    Breadth,
+    applies_to,
+    end_words,
+    free_words,
+    limit_text,
+    row_text,
+)
+from signoff.queue.grant_pattern import Matcher, matcher_words
+from signoff.text.time import when_text
+from signoff_tui.screens.rules.allowed import Allowed
+from signoff_tui.screens.rules.files import FileRule, RuleFile
 from signoff_tui.screens.rules.hits import Hits
-from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact, fact_name
-from signoff_tui.text.lines import Chunk, Line, chunk, folded, fullest, line
+from signoff_tui.screens.rules.trust_change import ANSWER_TOKENS
+from signoff_tui.text.lines import Chunk, Line, chunk, folded, foreign, line, value_lines, wrapped
 from signoff_tui.text.look import Glyphs
+from signoff_tui.text.summary import tool_text
 
-__all__ = ["ONE_LINE", "Known", "detail_lines", "heading", "row_lines"]
+__all__ = [
+    "allowed_details",
+    "allowed_row",
+    "file_details",
+    "file_row",
+    "heading_details",
+    "heading_row",
+    "no_files_details",
+    "no_files_row",
+    "rule_details",
+    "rule_row",
+]
 
-ONE_LINE = 60
-"""From this many cells on, one line is enough for a row."""
+_LONGEST, _LONGEST_DETAIL = 400, 20_000
+_ROOMY = 56
+"""Cells of a row from which it says of which session a grant is, and where a rule stands."""
 
-_SECTION, _HITS, _ANSWER = 12, 6, 7
-_SAID_BY_EFFECT = frozenset({"runs without asking", "asks first", "blocked"})
+_TOOL, _SESSION, _USED, _LAST, _SECTION, _ANSWER = 12, 12, 5, 7, 12, 7
+_FACT = 11
+_INDENT = " " * (_FACT + 1)
 _JOINTS = ":, "
 """Between the directory of a root and what is said of it; the directory stands elsewhere here."""
 
-_LONGEST = 400
-_LONGEST_DETAIL = 20_000
+_SAID_BY_EFFECT = frozenset({"runs without asking", "asks first", "blocked"})
 _STATES = {"trusted": "ok", "CHANGED": "danger", "GONE": "danger", "BROKEN": "danger"}
 _MODES = {
     None: "not set: as the program or SIGNOFF_MODE says",
@@ -34,179 +58,258 @@ _MODES = {
     "approve_all": "approve_all: whatever asks is approved",
     "strict": "strict: whatever asks is refused",
 }
+_ANSWERS = {"runs": "let calls run", "asks": "ask", "blocked": "block", "unclear": "unclear", "--": "other"}
 
 
-class Known(Struct, frozen=True):
-    """A row of the list, with what else is known of it.
-
-    Attributes:
-        row: The row.
-        hits: How often the rule asked or decided; None while that is not known, or for a file.
-        looked_at: Records of the history that were looked at.
-    """
-
-    row: Listed
-    hits: Hits | None
-    looked_at: int
-
-
-# -- the list ------------------------------------------------------------------------------------------------
-
-
-def heading(width: int) -> Line:
-    """Names of the columns."""
-    right = (chunk(f"{'asked':>{_HITS}}  {'effect':<{_ANSWER}} ", "muted"),)
-    if width < ONE_LINE:
-        words = chunk("   #  what it is about, and what it says", "muted")
-        return fullest([line(words, right=right), line(chunk("   #  rules", "muted"), right=right)], width)
-    return line(chunk(f"   #  {'where':<{_SECTION}} rule", "muted"), right=right)
-
-
-def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
-    """The lines of a row: one, or two where it is narrow."""
-    background = "focus-bg" if focused else "background"
+def _row(left: tuple[Chunk, ...], right: tuple[Chunk, ...], glyphs: Glyphs, *, focused: bool) -> tuple[Line]:
     mark = chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True)
-    rule = known.row.rule
-    if rule is None:
-        return _file_row(known.row.file, mark, width, background, focused=focused)
-    live = known.row.file.in_force
-    token = "text" if live else "closed"
-    number = chunk(f"{known.row.number:>2}  ", "muted", keep=True)
-    about = Chunk(reveal_line(rule.about[:_LONGEST], "arg_value"), token, cut="end", enough=8)
-    said = "" if width >= ONE_LINE and rule.words in _SAID_BY_EFFECT else rule.words.lstrip(_JOINTS)
-    words = Chunk(reveal_line(said[:_LONGEST], "arg_value"), "muted", cut="end", enough=0)
-    section = chunk(f"{rule.section:<{_SECTION}} ", "muted", keep=True)
-    answer = answer_word(rule.answer)
-    effect = chunk(f"  {answer:<{_ANSWER}} ", TOKENS.get(answer, "muted") if live else "closed", keep=True)
-    hits = chunk(_hits(known.hits).rjust(_HITS), "text", keep=True)
-    if width >= ONE_LINE:
-        return (Line((mark, number, section, about, chunk("  "), words), (hits, effect), background, focused),)
-    indent = chunk(" " * 6, keep=True)
-    short = chunk(f"{rule.section} ", "muted", keep=True)
-    return (
-        Line((mark, number, short, about), (hits, effect), background, focused),
-        Line((indent, words), (chunk(" "),), background),
+    return (Line((mark, *left), right, "focus-bg" if focused else "background", focused),)
+
+
+# -- what is allowed for a session -----------------------------------------------------------------------------
+
+
+def heading_row(number: int | None, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line]:
+    """Return the row above what is allowed for a session.
+
+    Args:
+        number: How much is in force; None if it was not read yet.
+        glyphs: Signs of this run.
+        width: Cells.
+        focused: True if the cursor is on it.
+    """
+    count = "" if number is None else ": nothing" if not number else f"  {number}"
+    columns = f"{'session':<{_SESSION}}" if width >= _ROOMY else ""
+    columns += f"{'uses':>{_USED}}{'last':>{_LAST}} "
+    left = (chunk("Allowed for a session", "strong", keep=True), chunk(count, "muted", keep=True))
+    return _row(left, (chunk(columns, "muted"),) if number else (), glyphs, focused=focused)
+
+
+def allowed_row(entry: Allowed, glyphs: Glyphs, width: int, now: int, you: str, *, focused: bool) -> tuple[Line]:
+    """Return the row of a grant: number, what, session, uses, last use; or by whom it was revoked."""
+    grant, token = entry.grant, "text" if entry.in_force else "closed"
+    what = reveal_line(row_text(grant, entry.reach, entry.masks.mask_value), "arg_value")
+    left = (
+        chunk(f"{entry.number:>2}  ", "muted", keep=True),
+        Chunk(tool_text(grant), token, keep=True, most=_TOOL),
+        chunk(" "),
+        Chunk(what, "danger" if entry.careless and entry.in_force else token, cut="end"),
     )
+    session = Chunk(foreign(grant.session[:_LONGEST]).text, "muted", keep=True, most=_SESSION - 1, least=_SESSION)
+    last = "never" if grant.last_used_at is None else when_text(grant.last_used_at, now, "short")
+    counts = (
+        chunk(f"{grant.uses:>{_USED}}", token, keep=True),
+        chunk(f"{last:>{_LAST}} ", "muted", keep=True),
+    )
+    if not entry.in_force:
+        right: tuple[Chunk, ...] = (chunk(" "), foreign(f"{_revoked(entry, now, you)} ", "warn", keep=True))
+    else:
+        right = (chunk(" "), *([session] if width >= _ROOMY else []), *counts)
+    return _row(left, right, glyphs, focused=focused)
 
 
-def _file_row(file: RuleFile, mark: Chunk, width: int, background: str, *, focused: bool) -> tuple[Line, ...]:
+def _revoked(entry: Allowed, now: int, you: str) -> str:
+    at, by = entry.grant.revoked_at, entry.grant.revoked_by or "?"
+    who = "you" if by == you else by[:16]
+    return "revoked" if at is None else f"revoked {when_text(at, now, 'short')} by {who}"
+
+
+def heading_details(width: int) -> list[Line]:
+    """Return what it means that something is allowed for a session."""
+    words = (
+        "Calls listed here run unasked until their session ends, or until the definition of their tool changes."
+        " HIGH risk asks all the same. To allow more, press s on the next call; to allow less, revoke."
+    )
+    return wrapped(words, width, head=chunk(" "))
+
+
+def allowed_details(entry: Allowed, width: int, now: int, you: str) -> list[Line]:
+    """Return everything about a grant.
+
+    Args:
+        entry: The grant.
+        width: Cells.
+        now: Wall clock, microseconds since the epoch.
+        you: Name of the reviewer.
+    """
+    grant = entry.grant
+    by = "you" if grant.created_by == you else grant.created_by
+    origin = "" if grant.origin_request else ", outside the queue"
+    words = f"allowed by {by} at {when_text(grant.created_at, now)}"
+    lines = wrapped(words, width, "strong", head=chunk(f" #{entry.number}  "))
+    lines += _fact("asked by", f"{grant.agent_name}{origin}", width)
+    if not entry.in_force:
+        lines += _fact("ended", f"{_revoked(entry, now, you)}; such calls ask again", width, "warn")
+    if grant.damage is not None:
+        return [*lines, *_fact("damaged", f"it covers nothing: {grant.damage}", width, "danger")]
+    lines += _fact("applies to", applies_to(grant.session, grant.payload, grant.as_pattern()), width)
+    lines += _fact("ends", end_words([grant.definition is not None])[0], width)
+    lines += _covered(entry, width)
+    last = "" if grant.last_used_at is None else f", last {when_text(grant.last_used_at, now)}"
+    return [*lines, *_fact("used", f"{_times(grant.uses)}{last}", width)]
+
+
+def _covered(entry: Allowed, width: int) -> Iterator[Line]:
+    """Every entry of what is covered in full, and what may be anything because no entry limits it."""
+    grant, reach, pattern = entry.grant, entry.reach, entry.grant.as_pattern()
+    token = "danger" if entry.careless else "text"
+    how = "how wide is not known" if reach is None else "" if grant.pattern else BREADTH_WORDS[reach.breadth]
+    tool = Chunk(tool_text(grant), keep=True, most=24 if grant.server is None else 48)
+    yield line(_head("covers"), tool, chunk(f"  {how}", "warn" if reach is None else token, keep=True))
+    for name, matcher in pattern.entries:
+        yield from _entry(entry, name, matcher, width)
+    if reach is None:
+        words = "its request is not stored: what is not named here may be anything"
+        yield from _fact("", words, width, "warn")
+        return
+    if free := free_words(reach, dict(pattern.entries)):
+        yield from _fact("", f"with {', '.join(free)}", width, "warn")
+    if grant.pattern is not None:
+        yield from _fact("how wide", limit_text(reach.breadth, pattern), width, token)
+    if reach.breadth is Breadth.EVERYTHING:
+        yield from _fact("", NOTHING_FIXED, width, "danger")
+
+
+def _entry(entry: Allowed, name: str, matcher: Matcher, width: int) -> Iterator[Line]:
+    words, values = matcher_words(matcher, "entry")
+    if not values:
+        verb, _, anything = words.partition(" ")
+        yield line(_entry_head(name, verb), chunk(anything, "danger", keep=True))
+    head = _entry_head(name, words)
+    for value in values:
+        shown = entry.masks.mask_value(value, name)
+        yield from value_lines(shown, width, head, longest=_LONGEST_DETAIL, indent=_INDENT)
+
+
+def _entry_head(name: str, word: str) -> Chunk:
+    return Chunk(foreign(f"{_INDENT}{name} {word} ").text, "muted", keep=True, most=44)
+
+
+# -- rule files --------------------------------------------------------------------------------------------------
+
+
+def file_row(file: RuleFile, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line]:
+    """Return the row of a file: name, directory, number of rules, state."""
     path = Path(file.name)
     name = Chunk(reveal_line(path.name, "path"), "strong", keep=True, most=max(width // 2, 8))
     folder = Chunk(reveal_line(str(path.parent), "path"), "muted", cut="front", enough=0)
+    rules = "code of custom tools" if file.code else "" if file.settings is None else _number(len(file.rows))
     state = chunk(f"  {file.state:<{_ANSWER}} ", _STATES[file.state], keep=True)
-    if width >= ONE_LINE:
-        count = chunk(f" {_counted(file)}", "muted", keep=True)
-        return (Line((mark, name, chunk("  "), folder), (count, state), background, focused),)
-    return (
-        Line((mark, name), (state,), background, focused),
-        Line((chunk("  ", keep=True), folder), (chunk(f" {_counted(file)} ", "muted"),), background),
-    )
+    return _row((name, chunk("  "), folder), (chunk(f" {rules}", "muted"), state), glyphs, focused=focused)
 
 
-def _counted(file: RuleFile) -> str:
-    if file.code:
-        return "code of custom tools"
-    if file.settings is None:
-        return ""
-    return "1 rule" if len(file.rows) == 1 else f"{len(file.rows)} rules"
-
-
-def _hits(hits: Hits | None) -> str:
-    if hits is None:
-        return ".."
-    return f"{hits.total}x" if hits.total else "--"
-
-
-# -- one of them ---------------------------------------------------------------------------------------------
-
-
-def detail_lines(known: Known, width: int) -> list[Line]:
-    """Everything about a file or a rule.
-
-    Args:
-        known: Which, and what is known of it.
-        width: Cells.
-    """
-    table = fact("problem", known.row.file.table, width, "danger") if known.row.file.table else []
-    return [*table, *(_rule_lines(known, width) if known.row.number else _file_lines(known.row, width))]
-
-
-def _rule_lines(known: Known, width: int) -> Iterator[Line]:
-    rule, file = known.row.rule, known.row.file
-    assert rule is not None
-    about = reveal_line(rule.about[:_LONGEST_DETAIL], "arg_value")
-    yield from folded(about, width, "strong", head=chunk(f" {rule.section}  ", "muted"))
-    yield Line()
-    if rule.place:
-        yield from folded(reveal_line(rule.place, "path"), width, head=fact_name("directory"))
-    words = rule.words[:_LONGEST_DETAIL].lstrip(_JOINTS)
-    yield from fact("says", words, width, TOKENS.get(answer_word(rule.answer), "text"))
-    at = "" if known.row.line is None else f", line {known.row.line}"
-    yield from fact("written", f"{Path(file.name).name}{at}", width)
-    yield from _in_force(file, width)
-    yield from _warnings(known.row, width)
-    yield from _history(known, rule.told, width)
-
-
-def _history(known: Known, told: Sequence[str], width: int) -> Iterator[Line]:
-    hits = known.hits
-    if not told:
-        yield from fact("history", "requests do not name this rule, so nothing is counted", width, "muted")
-        return
-    if hits is None:
-        yield from fact("history", "counting ...", width, "muted")
-        return
-    records = f"{known.looked_at:,} records"
-    yield from fact("asked", f"{_times(hits.asked)} among the newest {records} of the history", width)
-    if hits.decided:
-        yield from fact("decided", _times(hits.decided), width)
-    said = "counted by its name; what runs or is blocked without asking is not recorded"
-    yield from fact("", said, width, "muted")
-
-
-def _warnings(row: Listed, width: int) -> Iterator[Line]:
-    for warning in row.warnings:
-        yield from fact("warning", str(warning), width, "warn")
-
-
-def _file_lines(row: Listed, width: int) -> Iterator[Line]:
-    file = row.file
+def file_details(file: RuleFile, width: int) -> Iterator[Line]:
+    """Yield everything about a file that is as it was trusted, or cannot be shown."""
     yield from folded(reveal_line(file.name, "path"), width, "strong", head=chunk(" "))
-    yield Line()
     yield from _in_force(file, width)
-    for problem in file.problems:
-        yield from fact("problem", problem, width, "danger")
+    for problem in (*([file.table] if file.table else []), *file.problems):
+        yield from _fact("problem", problem, width, "danger")
     if file.code:
-        said = "code of custom tools: it counts with the settings file beside it"
-        yield from fact("holds", said, width)
+        yield from _fact("holds", "code of custom tools: it counts with the settings file beside it", width)
         return
     if file.settings is None:
         return
-    answers = Counter(answer_word(row.answer) for row in file.rows)
-    counts = ", ".join(f"{answers[word]} {label}" for word, label in _LABELS.items() if answers[word])
-    yield from fact("rules", f"{len(file.rows)}: {counts}" if file.rows else "none", width)
+    answers: Counter[str] = Counter(row.answer or "--" for row in file.rows)
+    counts = ", ".join(f"{answers[word]} {label}" for word, label in _ANSWERS.items() if answers[word])
+    yield from _fact("rules", f"{len(file.rows)}: {counts}" if file.rows else "none", width)
     mode = file.settings.config.approval_mode
-    yield from fact("mode", _MODES[mode], width, "danger" if mode == "approve_all" else "text")
-    yield from _warnings(row, width)
-    yield Line()
+    yield from _fact("mode", _MODES[mode], width, "danger" if mode == "approve_all" else "text")
+    for warning in file.warnings:
+        yield from _fact("warning", str(warning), width, "warn")
     said = "an agent reads its rules when it starts; after a change, start it again or have it load them"
-    yield from fact("agents", said, width, "muted")
-
-
-_LABELS = {"runs": "let calls run", "asks": "ask", "blocked": "block", "unclear": "unclear", "--": "other"}
+    yield from _fact("agents", said, width, "muted")
 
 
 def _in_force(file: RuleFile, width: int) -> Iterator[Line]:
     said = {
         "trusted": "yes, with just this content",
-        "CHANGED": "NO: it changed since. Agents that start now refuse it. T shows what changed",
-        "GONE": "NO: the file is not there any more. It can be taken off the list",
-        "BROKEN": "NO: it is not valid. Agents that start now refuse it. e opens it",
+        "CHANGED": "NO: it changed since. Agents that start now refuse it",
+        "GONE": "NO: the file is not there any more",
+        "BROKEN": "NO: it is not valid. Agents that start now refuse it",
     }[file.state]
     if file.code_differs and file.known.state == "unchanged":
-        said = "NO: the code of its custom tools changed since. Agents that start now refuse it. T shows it"
-    yield from fact("trusted", said, width, _STATES[file.state])
+        said = "NO: the code of its custom tools changed since. Agents that start now refuse it"
+    yield from _fact("trusted", said, width, _STATES[file.state])
+
+
+def rule_row(row: FileRule, hits: Hits | None, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line]:
+    """Return the row of a rule: number, where, the rule in words, how often it asked or decided, what it does."""
+    rule, live = row.rule, row.file.in_force
+    token, answer = "text" if live else "closed", rule.answer or "--"
+    said = "" if rule.words in _SAID_BY_EFFECT else rule.words.lstrip(_JOINTS)
+    section = f"{rule.section:<{_SECTION}} " if width >= _ROOMY else f"{rule.section} "
+    left = (
+        chunk(f"{row.number:>2}  ", "muted", keep=True),
+        chunk(section, "muted", keep=True),
+        Chunk(reveal_line(rule.about[:_LONGEST], "arg_value"), token, cut="end", enough=8),
+        chunk("  "),
+        Chunk(reveal_line(said[:_LONGEST], "arg_value"), "muted", cut="end", enough=0),
+    )
+    counted = ".." if hits is None else f"{hits.total}x" if hits.total else ""
+    right = (
+        chunk(f" {counted:>{_USED}}", token, keep=True),
+        chunk(f"  {answer:<{_ANSWER}} ", ANSWER_TOKENS.get(answer, "muted") if live else "closed", keep=True),
+    )
+    return _row(left, right, glyphs, focused=focused)
+
+
+def rule_details(row: FileRule, hits: Hits | None, looked_at: int, width: int) -> Iterator[Line]:
+    """Yield everything about a rule.
+
+    Args:
+        row: The rule.
+        hits: How often it asked or decided; None while that is not known.
+        looked_at: Records of the history that were looked at.
+        width: Cells.
+    """
+    rule, file = row.rule, row.file
+    if file.table:
+        yield from _fact("problem", file.table, width, "danger")
+    about = reveal_line(rule.about[:_LONGEST_DETAIL], "arg_value")
+    yield from folded(about, width, "strong", head=chunk(f" {rule.section}  ", "muted"))
+    if rule.place:
+        yield from folded(reveal_line(rule.place, "path"), width, head=_head("directory"))
+    words = rule.words[:_LONGEST_DETAIL].lstrip(_JOINTS)
+    yield from _fact("says", words, width, ANSWER_TOKENS.get(rule.answer or "--", "text"))
+    at = "" if row.line is None else f", line {row.line}"
+    yield from _fact("written", f"{Path(file.name).name}{at}", width)
+    yield from _in_force(file, width)
+    for warning in row.warnings:
+        yield from _fact("warning", str(warning), width, "warn")
+    if not rule.told:
+        yield from _fact("hits", "requests do not name this rule, so none are counted", width, "muted")
+    elif hits is not None:
+        asked = f"asked {_times(hits.asked)}" + (f", decided {_times(hits.decided)}" if hits.decided else "")
+        yield from _fact("hits", f"{asked}, in the newest {looked_at:,} records of the history", width)
+
+
+def no_files_row(glyphs: Glyphs, *, focused: bool) -> tuple[Line]:
+    """Return the row in the place of rule files where none is trusted."""
+    left = (chunk("Rule files", "strong", keep=True), chunk(": none is trusted here", "muted", keep=True))
+    return _row(left, (), glyphs, focused=focused)
+
+
+def no_files_details(width: int) -> list[Line]:
+    """Return what it means that no rule file is trusted, and how one comes here."""
+    words = "Each agent's own program decides what it asks; i on a request says why it was asked."
+    how = "signoff policy trust FILE shows what a file allows, and lists it here."
+    return [*wrapped(words, width, head=chunk(" ")), *wrapped(how, width, "muted", head=chunk(" "))]
+
+
+# -- parts -------------------------------------------------------------------------------------------------------
+
+
+def _number(rules: int) -> str:
+    return "1 rule" if rules == 1 else f"{rules} rules"
 
 
 def _times(number: int) -> str:
     return {0: "never", 1: "once"}.get(number, f"{number:,} times")
+
+
+def _fact(name: str, words: str, width: int, token: str = "text") -> list[Line]:
+    return wrapped(words, width, token, head=_head(name))
+
+
+def _head(name: str) -> Chunk:
+    return chunk(f" {name:<{_FACT}}", "muted", keep=True)

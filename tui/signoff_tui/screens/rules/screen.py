@@ -1,445 +1,455 @@
-"""What the rule files say, tried out, edited and trusted. Nothing here approves a request or runs a call."""
+"""Why a call was asked about, or not: what is allowed for a session, and the rule files that a person trusts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from textual import events, on
-from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual import events
 
 from signoff.filter import quote
+from signoff.policy.trust import TrustError
+from signoff.queue import QueueError
 from signoff_tui.context import Office
 from signoff_tui.external import HandoverError, edit_file, in_a_free_terminal
-from signoff_tui.guard import Cause, DeliberateKeys, Ignored, Reason
-from signoff_tui.screens.rules.changing import Change, change_lines
-from signoff_tui.screens.rules.face import Bar, Said, foot_lines
-from signoff_tui.screens.rules.hits import Hits
-from signoff_tui.screens.rules.lines import detail_lines
-from signoff_tui.screens.rules.listed_rules import ListedRules
-from signoff_tui.screens.rules.suggesting import Suggested, suggested_lines
-from signoff_tui.screens.rules.trying import Tried, tried_lines
-from signoff_tui.screens.rules.work import Compared, Drawn, Failed, Judged, Trusted, Untrusted
+from signoff_tui.guard import Cause, DeliberateKeys, Reason
+from signoff_tui.input.handlers import Handlers
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, Rows
+from signoff_tui.screens.plain import News
+from signoff_tui.screens.rereading import Rereading
+from signoff_tui.screens.rules.allowed import Allowed, read_allowed
+from signoff_tui.screens.rules.files import FileRule, RuleFile, read_files
+from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
+from signoff_tui.screens.rules.lines import (
+    allowed_details,
+    allowed_row,
+    file_details,
+    file_row,
+    heading_details,
+    heading_row,
+    no_files_details,
+    no_files_row,
+    rule_details,
+    rule_row,
+)
+from signoff_tui.screens.rules.trust_change import (
+    CannotTrustError,
+    Change,
+    change_lines,
+    look_at,
+    no_longer_trust,
+    trust_shown,
+)
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.terminal.sequences import Copy
-from signoff_tui.text.lines import Line, chunk, line
+from signoff_tui.text.bars import Key
+from signoff_tui.text.lines import Line, chunk, wrapped
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
-from signoff_tui.widgets.text_box import TextBox
+from signoff_tui.widgets.row_list import RowList
+from signoff_tui.workers import run_beside
 
 __all__ = ["RulesScreen"]
 
-_NO_FILE = "there is no rule file here: trust one first"
+_HANDLERS: Handlers[RulesScreen] = Handlers(LIST_HANDLERS)
 
-_UNREAD = "not trusted: Space shows the rest of it first"
+_ALLOWED, _NO_FILES = "allowed", "no files"
+"""The row above what is allowed, and the one in the place of rule files."""
 
-_LIST = "list"
-"""Name of what `x` acts on; a change has a name of its own."""
+Row = str | Allowed | RuleFile | FileRule
+
+_SOON = 0.02
+"""Seconds by which a key is drawn as working after it does."""
 
 
-class RulesScreen(ListedRules):
-    """Trusted files with their rules, and everything about the focused one, with what can be done about it.
+class RulesScreen(ListBesideDetails):
+    """Grants, then trusted files with their rules, and everything about the focused one.
 
     Args:
         office: What all screens share.
-        query: Why a request asked: the rule that says so has the focus first. All rules are listed anyway.
-        desk: What waits, and the times of the guard; nothing of it is changed.
-    """
-
-    DEFAULT_CSS = """
-    RulesScreen #try { height: 1; display: none; }
-    RulesScreen.-typing #try { display: block; }
-    RulesScreen #prompt { width: 3; }
-    RulesScreen #call { width: 1fr; background: $signoff-surface; color: $signoff-text; }
+        query: Why a request asked: the rule that says so has the focus first. Everything is listed anyway.
+        desk: The times of the guard, and what is held; nothing of it is changed.
     """
 
     place = "rules"
+    handlers = _HANDLERS
+    tab = "Rules"
 
     def __init__(self, office: Office, query: str, desk: ReviewSession) -> None:
-        super().__init__(office, query, desk)
+        super().__init__(office, query)
+        self._desk = desk
         self._deliberate = DeliberateKeys(desk.settings, office.keys.guard_keys("rules"))
-        self._tried: Tried | None = None
-        self._asked = ""
-        """The call that was judged last, or is."""
-        self._awaits_verdict = False
-        """Whether Enter was pressed before the verdict came."""
+        self._allowed: Sequence[Allowed] | None = None
+        self._files: Sequence[RuleFile] | None = None
+        self._rows: Sequence[Row] = (_ALLOWED,)
+        self._reading_allowed = Rereading(lambda: run_beside(self, self._read_allowed, group="allowed"))
+        self._reading_files = Rereading(lambda: run_beside(self, self._read_files, group="files"))
+        self._tally: Tally | None = None
+        self._problem = self._file_problem = ""
         self._change: Change | None = None
-        self._suggested: Suggested | None = None
-        self._said = Said()
-        self._busy = False
+        self._why_not = ""
+        """Why the changed file in focus cannot be trusted; not safe to show yet."""
+        self._moved_by_hand = self._busy = False
 
-    def compose(self) -> ComposeResult:
-        """Lay out the parts, and below them the box for a call."""
-        yield from super().compose()
-        with Horizontal(id="try"):
-            yield LinesView(id="prompt")
-            yield TextBox(id="call")
+    def on_mount(self) -> None:
+        """Read both parts."""
+        self._reading_allowed.wanted()
+        self._reading_files.wanted()
 
     def on_key(self, event: events.Key) -> None:
         """Take note of every key before it is judged what it stands for."""
-        if self._typing:
-            super().on_key(event)
-            return
         key = event.character if event.is_printable and event.character else event.key
         self._deliberate.press(key, event.time, time.monotonic())
-        self._said = Said()
         super().on_key(event)
 
     def stood_still(self) -> None:
         """What keys act on counts from the next picture."""
         self._deliberate.forget_all()
+        for part in (self.query_one("#rows", RowList), self.query_one("#detail", LinesView)):
+            part.draw_again()
 
-    # -- going -------------------------------------------------------------------------------------------
+    def terminal_focused(self, _: float) -> None:
+        """What gave the terminal its focus changes nothing."""
+        self.stood_still()
 
-    def do_back(self) -> None:
-        """Close what is asked or shown; else one level back."""
-        if self._change is not None:
-            self._close_change()
-        elif self._suggested is not None:
-            self._suggested = None
-        elif self._tried is not None:
-            self._tried = None
-        else:
-            super().do_back()
+    # -- going ---------------------------------------------------------------------------------------------
 
+    @_HANDLERS("rules")
     def do_rules(self) -> None:
-        """All rules are listed already."""
+        """Everything is listed already."""
 
-    def do_hits(self) -> None:
-        """The calls that the focused rule asked about, in the history."""
+    @_HANDLERS("uses")
+    def open_row(self) -> None:
+        """The calls that the focused grant answered, or that the rule asked about, in the history."""
         row = self._focused
-        rule = None if row is None else row.rule
-        if self._is_reading or rule is None:
-            return
-        if not rule.told:
-            self._say("requests do not name this rule, so they cannot be listed")
-        elif not (self._hits.get(row.key, Hits()).total if row is not None else 0):
-            self._say("no request in the newest part of the history names this rule")
+        if isinstance(row, Allowed):
+            if row.grant.uses:
+                self._office.go("history", f"by:{row.grant.id}")
+            else:
+                self.say(f"#{row.number} was never used", "muted")
+        elif isinstance(row, FileRule):
+            if not row.rule.told:
+                self.say("requests do not name this rule, so they cannot be listed", "muted")
+            elif not (hits := self._hits(row)) or not hits.total:
+                self.say("no request in the newest part of the history names this rule", "muted")
+            else:
+                self._office.go("history", f"why:{quote(row.rule.told[0])}")
         else:
-            self._office.go("history", f"why:{quote(rule.told[0])}")
+            self.do_full()
 
-    def do_full(self) -> None:
-        """Details on the whole screen, and back."""
-        if self._focused is None:
-            self._say(_NO_FILE)
-        super().do_full()
+    def moved(self) -> None:
+        """A changed file is compared with what was trusted as soon as it has the focus."""
+        self._moved_by_hand = True
+        self._deliberate.gone(self._subject)
+        self._compare()
 
-    def do_reload(self) -> None:
-        """Read the files again."""
-        self._say("read again")
-        self._rereading.wanted()
+    # -- changing ------------------------------------------------------------------------------------------
 
-    def step(self, steps: int) -> None:
-        """Another row; what was tried is asked of its file."""
-        if self._is_reading:
-            self.scroller.scroll_relative(y=max(-1, min(1, steps)), animate=False)
-            return
-        self._tried = None
-        super().step(steps)
-
-    @property
-    def takes_clicks(self) -> bool:
-        """While a change or rules are shown, the file that they are about stays the focused one."""
-        return not self._is_reading and not self._typing
-
-    @property
-    def _is_reading(self) -> bool:
-        """Whether a change or rules are shown that are about the focused file."""
-        return self._change is not None or self._suggested is not None
-
-    # -- trying a call -----------------------------------------------------------------------------------
-
-    def do_try_call(self) -> None:
-        """Type a call."""
-        if self._is_reading:
-            return
-        if self._focused is None:
-            self._say(_NO_FILE)
-            return
-        self.add_class("-typing")
-        box = self.query_one("#call", TextBox)
-        box.write(box.value)
-        self._judge(box.value)
-
-    def takes_key(self, event: events.Key) -> bool:
-        """Keys while a call is typed; False when the key is for the text box."""
-        match event.key:
-            case "escape":
-                self._stop_typing()
-                self._tried = None
-                self._awaits_verdict = False
-            case "enter":
-                self._judge_typed()  # what was typed a moment ago was not told yet
-                self._stop_typing()
-                self._awaits_verdict = True
-            case "up" | "pageup":
-                self.do_page_up()
-            case "down" | "pagedown":
-                self.do_page_down()
-            case _:
-                return False
-        self.draw()
-        return True
-
-    def takes_paste(self, _: events.Paste) -> bool:
-        """Pasted text is text to be judged."""
-        return False
-
-    @on(TextBox.Changed)
-    def _typed(self, event: TextBox.Changed) -> None:
-        event.stop()
-        if self._typing:
-            self._judge_typed()
-
-    def _judge_typed(self) -> None:
-        text = self.query_one("#call", TextBox).value
-        if text != self._asked:
-            self._judge(text)
-
-    @property
-    def _typing(self) -> bool:
-        return self.has_class("-typing")
-
-    def _stop_typing(self) -> None:
-        self.remove_class("-typing")
-        self.set_focus(None)
-
-    def _judge(self, text: str) -> None:
-        file = self._rules_of_focused
-        if file is not None:
-            self._asked = text
-            self._work.judge(file, text)
-
-    @on(Judged)
-    def _judged(self, event: Judged) -> None:
-        if self._typing or self._tried is not None or (self._awaits_verdict and not self._is_reading):
-            self._awaits_verdict = False
-            self._tried = event.tried
-            self.to_top()
-            self.draw()
-
-    # -- rules that could be added -----------------------------------------------------------------------
-
-    def do_suggest(self) -> None:
-        """Draw rules from what was approved, and show the file with them."""
-        file = self._rules_of_focused
-        if self._is_reading:
-            return
-        if file is None:
-            self._say(_NO_FILE)
-            return
-        self._say("reading what was approved ...")
-        self._work.suggest(file)
-
-    def do_copy_suggested(self) -> None:
-        """Put the new lines into the clipboard, through the terminal."""
-        if self._suggested is None:
-            self._say("A suggests rules; then c copies them")
-            return
-        self._office.speak(Copy(self._suggested.text))
-        number = len(self._suggested.new)
-        self._say(f"copied {number} lines, if the terminal lets programs copy")
-
-    @on(Drawn)
-    def _drawn(self, event: Drawn) -> None:
-        if event.suggested is None:
-            self._say(event.why, "warn")
-        elif not self._is_reading and not self._typing and event.suggested.file == self._rules_of_focused:
-            self._said = Said()
-            self._suggested, self._tried = event.suggested, None
-            self.to_top()
-        self.draw()
-
-    def rows_changed(self) -> None:
-        """Rules that were suggested for a file as it was before are not shown any more."""
-        if self._suggested is not None and self._suggested.file not in self._files:
-            self._suggested = None
-            self._say("the file changed meanwhile: A suggests anew", "warn")
-
-    # -- editing and trusting ----------------------------------------------------------------------------
-
-    def do_edit(self) -> None:
-        """Open the file in the person's editor; afterwards show what changed."""
+    @_HANDLERS("revoke")
+    def do_revoke(self) -> None:
+        """Revoke the focused grant at once, or trust the focused file no longer."""
         row = self._focused
-        if row is None:
-            self._say(_NO_FILE)
-            return
-        if len(self._desk.guard.holds):
-            self._say(
-                "a decision is still held: it would wait for the editor. Press e again once it is sent", "warn"
-            )
-            return
-        suggested = self._suggested
-        place = (row.file.name, row.line) if suggested is None else (suggested.file.name, suggested.line)
-        try:
-            in_a_free_terminal(self.app, lambda: edit_file(*place))
-        except HandoverError as error:
-            self._say(str(error), "danger")
+        if isinstance(row, Allowed) and not row.in_force:
+            self.say(f"#{row.number} is revoked already", "muted")
+        elif isinstance(row, Allowed):
+            if self._meant("x", self._subject, Cause.MOVED):
+                self._begin(partial(self._revoke, row))
+        elif isinstance(row, RuleFile):
+            if self._meant("x", self._subject, Cause.MOVED):
+                self._begin(partial(self._no_longer_trust, row.name))
+        elif isinstance(row, FileRule):
+            self.say("x on the row of its file trusts that no longer; E edits the rule", "muted")
         else:
-            self._close_change()
-            self._suggested = None
-            self._rereading.wanted()
-            self._compare()
+            self.say("go to one to revoke it", "muted")
 
-    def do_review_change(self) -> None:
-        """Show what is other than it was trusted."""
-        if not self._is_reading:
-            self._compare()
-
+    @_HANDLERS("confirm")
     def do_confirm(self) -> None:
         """Trust what was shown, all of it, and nothing else."""
-        change = self._change
+        change = self._shown_change
         if change is None:
-            return
-        if self._busy:
-            self._say("not now: the last key is at work")
-        elif (ignored := self._deliberate.take("!", change.key, Cause.SHEET)) is not None:
-            unread = ignored.reason is Reason.TOO_EARLY and not self._painted
-            self._say_ignored(Ignored(Reason.TOO_EARLY, _UNREAD) if unread else ignored)
-        else:
-            self._busy = True
-            self._work.trust(change)
+            self.say("only a changed file is trusted here", "muted")
+        elif not self._deliberate.is_painted(change.key):
+            self.say("not trusted: Space shows the rest of it first")
+        elif self._meant("!", change.key, Cause.SHEET):
+            self._begin(partial(self._trust, change))
 
-    def do_untrust(self) -> None:
-        """Take a file that is gone off the list of trust."""
+    @_HANDLERS("edit")
+    def do_edit(self) -> None:
+        """Open the file in the person's editor, at the line of the rule; then show what changed."""
         row = self._focused
-        if self._is_reading:
+        if not isinstance(row, RuleFile | FileRule):
+            self.say("no file to edit here: x revokes what is allowed", "muted")
             return
-        if row is None:
-            self._say(_NO_FILE)
-        elif row.file.state != "GONE":
-            self._say("only a file that is gone: of others, take what they allow out of them, or delete them")
-        elif self._busy:
-            self._say("not now: the last key is at work")
-        elif (ignored := self._deliberate.take("x", _LIST, Cause.MOVED)) is not None:
-            self._say_ignored(ignored)
+        if len(self._desk.guard.holds):
+            self.say("a decision is still held: it would wait for the editor. Press E again once it is sent")
+            return
+        file, number = (row.name, None) if isinstance(row, RuleFile) else (row.file.name, row.line)
+        try:
+            in_a_free_terminal(self.app, lambda: edit_file(file, number))
+        except HandoverError as error:
+            self.say(str(error), "danger")
         else:
-            self._busy = True
-            self._work.untrust(row.file.name)
+            self._deliberate.forget_all()
+            self._cursor = next(at for at, each in enumerate(self._rows) if _identity(each) == ("file", file))
+            self._moved_by_hand = True
+            self._reading_files.wanted()
 
-    def _compare(self) -> None:
-        file = self._rules_of_focused
-        if file is None:
-            self._say(_NO_FILE)
-        else:
-            self._work.compare(file.name)
+    def _meant(self, key: str, subject: str, cause: Cause) -> bool:
+        """Take the last key if it may change something now and was pressed on purpose; else say why not."""
+        off = self._desk.guard.read_only, self.room.too_small, bool(self._problem), self._busy
+        said = ("read only", "the pane is too small", "the queue is not there", "the last key is at work")
+        if any(off):
+            self.say(f"{key} does nothing: {said[off.index(True)]}")
+            return False
+        ignored = self._deliberate.take(key, subject, cause)
+        if ignored is not None:
+            self.say(ignored.text, "muted" if ignored.reason is Reason.NOTHING else "warn")
+        return ignored is None
 
-    def _close_change(self) -> None:
-        if self._change is not None:
-            self._deliberate.gone(self._change.key)
-        self._change = None
-
-    @on(Compared)
-    def _compared(self, event: Compared) -> None:
-        self._close_change()
-        self._change, self._tried, self._suggested = event.change, None, None
-        if event.change is None:
-            self._say(f"{Path(event.file).name} is as you trusted it", "ok")
-        else:
-            self._deliberate.gone(event.change.key)
-            self.to_top()
-        self.draw()
-
-    @on(Trusted)
-    def _trusted(self, event: Trusted) -> None:
-        self._busy = False
-        self._close_change()
-        self._say(f"trusted: {Path(event.change.file).name}. Agents that run now must load it again", "ok")
-        self._rereading.wanted()
-        self.draw()
-
-    @on(Untrusted)
-    def _untrusted(self, event: Untrusted) -> None:
-        self._busy = False
-        if event.ended:
-            names = " and ".join(Path(name).name for name in event.ended)
-            self._say(f"trusted no more: {names}. If it comes back, it has to be trusted again", "ok")
-        else:
-            self._say(f"{Path(event.file).name} is there again, so it is still trusted with what you read", "warn")
-        self._rereading.wanted()
-        self.draw()
-
-    @on(Failed)
-    def _failed(self, event: Failed) -> None:
-        self._busy = False
-        self._close_change()
-        self._say(event.words, "danger")
-        self._rereading.wanted()
-        self.draw()
-
-    # -- drawing -----------------------------------------------------------------------------------------
+    # -- drawing -------------------------------------------------------------------------------------------
 
     @property
-    def full(self) -> bool:
-        """Whether details, a verdict or a change have the whole body."""
-        shown = self._is_reading or self._tried is not None or self._typing
-        return super().full or (shown and not self.two_panes)
+    def row_count(self) -> int:
+        """Number of rows: the heading, grants, files and rules."""
+        return len(self._rows)
+
+    @property
+    def _focused(self) -> Row:
+        return self._rows[self._cursor]
+
+    @property
+    def _subject(self) -> str:
+        """The name of what `x` acts on."""
+        return f"row {_identity(self._focused)}"
+
+    @property
+    def _shown_change(self) -> Change | None:
+        """The change of the focused file, if there is one to trust."""
+        row, change = self._focused, self._change
+        return change if isinstance(row, RuleFile) and change is not None and change.file == row.name else None
+
+    def _hits(self, row: FileRule) -> Hits | None:
+        return None if self._tally is None else self._tally.of(row.rule)
+
+    def empty_lines(self, width: int) -> Sequence[Line]:
+        """Nothing: the heading is always there."""
+        return ()
+
+    def rows(self, width: int) -> Rows:
+        """One row for each grant, file and rule."""
+        rows, glyphs, now, you = self._rows, look_of(self).glyphs, self._office.now(), self._office.reviewer
+        number = None if self._allowed is None else sum(each.in_force for each in self._allowed)
+
+        def row(index: int, width: int) -> Sequence[Line]:
+            each, focused = rows[index], index == self._cursor
+            match each:
+                case Allowed():
+                    return allowed_row(each, glyphs, width, now, you, focused=focused)
+                case RuleFile():
+                    return file_row(each, glyphs, width, focused=focused)
+                case FileRule():
+                    return rule_row(each, self._hits(each), glyphs, width, focused=focused)
+                case _ if each == _ALLOWED:
+                    return heading_row(number, glyphs, width, focused=focused)
+                case _:
+                    return no_files_row(glyphs, focused=focused)
+
+        return Rows(row, note=self._note(width))
+
+    def _note(self, width: int) -> Sequence[Line]:
+        problems = [words for words in (self._problem, self._file_problem) if words]
+        return [row for words in problems for row in wrapped(words, width, "danger", head=chunk("  "))]
 
     def detail_lines(self, width: int) -> Sequence[Line]:
-        """The focused one, the verdict of a call, or what would be trusted."""
-        row = self._focused
-        if self._change is not None:
-            return change_lines(self._change, width)
-        if self._suggested is not None:
-            return suggested_lines(self._suggested, width)
-        if self._tried is not None:
-            return tried_lines(self._tried, width)
-        return [] if row is None else detail_lines(self._known(row), width)
+        """The focused one; of a changed file, what would be trusted."""
+        row, now = self._focused, self._office.now()
+        match row:
+            case Allowed():
+                return allowed_details(row, width, now, self._office.reviewer)
+            case FileRule():
+                looked_at = 0 if self._tally is None else self._tally.looked_at
+                return [*rule_details(row, self._hits(row), looked_at, width)]
+            case RuleFile():
+                change = self._shown_change
+                if change is not None:
+                    return change_lines(change, width)
+                why = wrapped(self._why_not, width, "danger", head=chunk(" ")) if self._why_not else []
+                return [*file_details(row, width), *why]
+            case _:
+                return heading_details(width) if row == _ALLOWED else no_files_details(width)
 
-    def foot_lines(self, width: int, rows: int) -> Sequence[Line]:
-        """What was said, and the keys."""
-        return foot_lines(self._bar, self._said, width, rows=rows)
-
-    def draw(self) -> None:
-        """Draw everything as it is now."""
-        super().draw()
-        if self.is_mounted and self.query("#prompt"):
-            self.query_one("#prompt", LinesView).show([line(chunk(" > ", "accent"))])
-
-    @property
-    def _bar(self) -> Bar:
-        """What the keys can do now."""
-        keys, change, row = self._office.keys, self._change, self._focused
-        if self._typing:
-            return Bar("typing", keys)
-        if change is not None:
-            armed_at = self._deliberate.armed_at(change.key, Cause.SHEET)
-            return Bar("change", keys, live=time.monotonic() >= armed_at)
-        if self._suggested is not None:
-            return Bar("suggested", keys)
-        if self._tried is not None:
-            return Bar("verdict", keys)
-        if row is None:
-            return Bar("empty", keys)
-        differs = row.file.state in ("CHANGED", "BROKEN")
-        counted = bool(self._hits.get(row.key, Hits()).total)
-        gone = row.file.state == "GONE"
-        return Bar("list", keys, live=differs, full=self._full, counted=counted, gone=gone)
-
-    @property
-    def _painted(self) -> bool:
-        """Whether all of the change was on the screen."""
-        return self._change is not None and self._deliberate.is_painted(self._change.key)
+    def bar_keys(self) -> Sequence[Key]:
+        """What the keys do now."""
+        row, shown = self._focused, self._office.keys.shown
+        revoke = shown("revoke", place="rules")
+        now, change = time.monotonic(), self._shown_change
+        armed = now >= self._deliberate.armed_at(self._subject, Cause.MOVED)
+        match row:
+            case Allowed():
+                first = Key("Enter", "uses", row.grant.uses > 0, "uses")
+                second = Key(
+                    shown("revoke", place="rules"), "revoke", row.in_force and armed and not self._problem
+                )
+            case FileRule():
+                hits = self._hits(row)
+                first = Key("Enter", "calls", hits is not None and hits.total > 0, "uses")
+                second = Key(revoke, "", live=False)
+            case RuleFile():
+                trusts = change is not None and now >= self._deliberate.armed_at(change.key, Cause.SHEET)
+                first = Key(shown("confirm", place="rules"), "trust it", trusts)
+                second = Key(revoke, "untrust", armed)
+            case _:
+                first, second = Key("Enter", "details", action="uses"), Key(revoke, "", live=False)
+        files = isinstance(row, RuleFile | FileRule)
+        return (
+            first,
+            second,
+            Key(shown("edit", place="rules"), "edit", files, "edit" if files else ""),
+            Key(shown("page_down", place="rules"), "read on", action="page_down"),
+            Key("Esc", "back", action="back"),
+            Key(shown("help"), "keys", action="help"),
+        )
 
     def displayed(self) -> None:
-        """What was drawn last is on the screen: once all of a change was, it can be trusted."""
+        """What was drawn last is on the screen: its keys are armed from now on."""
         super().displayed()
-        if self._rows and not self._is_reading:
-            self._deliberate.painted(_LIST, time.monotonic())
-        if not self.is_mounted or self._change is None or self._painted or not self.query("#detail"):
+        if not self.stands or self.app.screen is not self or self.room.too_small:
             return
-        drawn = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0
-        if drawn and not self.hidden_lines:
-            self._deliberate.painted(self._change.key, time.monotonic())
-            self.set_timer(Cause.SHEET.wait(self._desk.settings) + 0.02, self.draw)
+        if self.full or self.query_one("#rows", RowList).drawn:
+            self._paint(self._subject, Cause.MOVED)
+        change = self._shown_change
+        if change is not None and self.details_read:
+            self._paint(change.key, Cause.SHEET)
 
-    def tell(self, words: str) -> None:
-        """Say what became of the last key."""
-        self._say(words)
+    def _paint(self, subject: str, cause: Cause) -> None:
+        if not self._deliberate.is_painted(subject):
+            self._deliberate.painted(subject, time.monotonic())
+            self.set_timer(cause.wait(self._desk.settings) + _SOON, self.draw)
 
-    def _say_ignored(self, ignored: Ignored) -> None:
-        self._say(ignored.text, "muted" if ignored.reason is Reason.NOTHING else "warn")
+    # -- what comes in -------------------------------------------------------------------------------------
 
-    def _say(self, words: str, token: str = "muted") -> None:
-        self._said = Said(words, token)
+    def take_news(self, news: News) -> None:
+        """The queue changed, was lost, or is back."""
+        self._problem = news.problem
+        if not news.problem:
+            self._reading_allowed.wanted()
+        self.draw()
+
+    def take_rules_news(self) -> None:
+        """Files changed, or the list of those that are trusted."""
+        self._reading_files.wanted()
+
+    def _take_rows(self) -> None:
+        """List what was read; the focus stays on its row, or goes once to where a person looks first."""
+        focused = self._focused
+        rows: list[Row] = [_ALLOWED, *(self._allowed or ())]
+        for file in self._files or ():
+            rows += [file, *(FileRule(file, number + 1) for number in range(len(file.rows)))]
+        self._rows = [*rows, *([_NO_FILES] if self._files == () else [])]
+        at = [_identity(row) for row in self._rows]
+        here = _identity(focused)
+        self._cursor = at.index(here) if here in at else min(self._cursor, len(at) - 1)
+        if not self._moved_by_hand:
+            self._cursor = self._first()
+        self._compare()
+        self.draw()
+
+    def _first(self) -> int:
+        """The rule that the request asked by, else the first grant."""
+        asked = [
+            at for at, row in enumerate(self._rows) if isinstance(row, FileRule) and row.rule.asked(self._query)
+        ]
+        return next(iter(asked), min(1, len(self._rows) - 1) if self._allowed else 0)
+
+    async def _read_allowed(self) -> None:
+        before = {each.grant.id: each for each in self._allowed or ()}
+        tally = self._tally or Tally()
+        try:
+            self._allowed = await self._office.ask(lambda queue: read_allowed(queue, before))
+            self._tally = await self._office.ask(lambda queue: add_newer(queue, tally))
+        except QueueError as error:
+            self._problem = f"what is allowed cannot be read: {error}"
+        self._reading_allowed.ended()
+        self._take_rows()
+
+    async def _read_files(self) -> None:
+        try:
+            self._files, self._file_problem = await self._office.compute(read_files), ""
+        except TrustError as error:
+            self._files, self._file_problem = None, str(error)
+        self._reading_files.ended()
+        self._take_rows()
+
+    def _compare(self) -> None:
+        row = self._focused
+        if isinstance(row, RuleFile) and row.state == "CHANGED":
+            run_beside(self, partial(self._look_at, row.name), group="compare", exclusive=True)
+        else:
+            self._take_change(None, "")
+
+    async def _look_at(self, file: str) -> None:
+        try:
+            self._take_change(await self._office.compute(look_at, file), "")
+        except CannotTrustError as error:
+            self._take_change(None, f"cannot be trusted: {error}")
+        self.draw()
+
+    def _take_change(self, change: Change | None, why_not: str) -> None:
+        before, self._change, self._why_not = self._change, change, why_not
+        if before is not None and (change is None or change.key != before.key):
+            self._deliberate.gone(before.key)
+
+    # -- work that must not block the screen ---------------------------------------------------------------
+
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._busy = True
+        run_beside(self, work, group="change")
+
+    def _done(self, words: str, token: str) -> None:
+        self._busy = False
+        self._reading_allowed.wanted()
+        self._reading_files.wanted()
+        self.say(words, token)
+
+    async def _revoke(self, row: Allowed) -> None:
+        try:
+            revoked = await self._office.ask(lambda queue: queue.revoke(row.grant.id))
+        except QueueError as error:
+            self._done(f"NOT revoked: {error}", "danger")
+            return
+        if revoked:
+            self._done(f"#{row.number} revoked: the next such call asks again", "ok")
+        else:
+            self._done(f"#{row.number} had been revoked by somebody else before", "warn")
+
+    async def _no_longer_trust(self, file: str) -> None:
+        try:
+            ended = await self._office.compute(no_longer_trust, file)
+        except CannotTrustError as error:
+            self._done(f"still trusted: {error}", "danger")
+            return
+        names = " and ".join(Path(name).name for name in ended)
+        self._done(f"no longer trusted: {names}. Agents that start now refuse it", "ok")
+
+    async def _trust(self, change: Change) -> None:
+        try:
+            await self._office.compute(trust_shown, change)
+        except CannotTrustError as error:
+            self._done(f"NOT trusted: {error}", "danger")
+        else:
+            self._done(f"trusted: {Path(change.file).name}. Agents that run now must load it again", "ok")
+
+
+def _identity(row: Row) -> tuple[str, ...]:
+    """What a row is known by when everything is read again."""
+    match row:
+        case Allowed():
+            return ("grant", row.grant.id)
+        case RuleFile():
+            return ("file", row.name)
+        case FileRule():
+            return ("rule", row.file.name, row.rule.section, row.rule.about, row.rule.words)
+        case _:
+            return (row,)

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 
 from signoff_tui.context import Office
+from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.list_beside_details import FAR
-from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.screens.plain import PLAIN_HANDLERS, PlainScreen
 from signoff_tui.screens.themes.sample import ROWS, sample_lines
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, paint, rule
@@ -20,6 +21,8 @@ from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 
 __all__ = ["ThemesScreen"]
+
+_HANDLERS: Handlers[ThemesScreen] = Handlers(PLAIN_HANDLERS)
 
 
 class ThemesScreen(PlainScreen):
@@ -35,6 +38,7 @@ class ThemesScreen(PlainScreen):
     """
 
     place = "themes"
+    handlers = _HANDLERS
     CSS = """
     ThemesScreen RowList { background: $signoff-background; }
     """
@@ -82,30 +86,37 @@ class ThemesScreen(PlainScreen):
     def _list_resized(self) -> None:
         self._draw()
 
+    @_HANDLERS("down")
     def do_down(self) -> None:
         """Next theme."""
         self._move_to(self._cursor + 1)
 
+    @_HANDLERS("up")
     def do_up(self) -> None:
         """Previous theme."""
         self._move_to(self._cursor - 1)
 
+    @_HANDLERS("first")
     def do_first(self) -> None:
         """First theme."""
         self._move_to(0)
 
+    @_HANDLERS("last")
     def do_last(self) -> None:
         """Last theme."""
         self._move_to(FAR)
 
+    @_HANDLERS("page_down")
     def do_page_down(self) -> None:
         """Page."""
         self._move_to(self._cursor + self.query_one(RowList).page)
 
+    @_HANDLERS("page_up")
     def do_page_up(self) -> None:
         """Page back."""
         self._move_to(self._cursor - self.query_one(RowList).page)
 
+    @_HANDLERS("keep")
     def do_keep(self) -> None:
         """Use the theme, and write it into the settings."""
         self.dismiss()

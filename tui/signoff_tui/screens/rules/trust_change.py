@@ -16,7 +16,6 @@ from signoff.present.document.model import Document
 from signoff.present.document.rows import Row, RowKind
 from signoff.present.reveal import reveal_line
 from signoff.settings_yaml import ConfigError
-from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact
 from signoff_tui.text.lines import Chunk, Line, chunk, folded, line, wrapped
 
 if TYPE_CHECKING:
@@ -24,16 +23,10 @@ if TYPE_CHECKING:
     from signoff.config.report import RuleRow
     from signoff.config.verdicts import SettingsFile
 
-__all__ = [
-    "CannotTrustError",
-    "Change",
-    "change_lines",
-    "document_lines",
-    "file_line",
-    "look_at",
-    "trust_shown",
-    "untrust_gone",
-]
+__all__ = ["CannotTrustError", "Change", "change_lines", "look_at", "no_longer_trust", "trust_shown"]
+
+ANSWER_TOKENS: Mapping[str, str] = {"runs": "ok", "asks": "warn", "blocked": "danger", "unclear": "warn"}
+"""The style of what becomes of a call."""
 
 _TOKENS = {
     RowKind.ADDED: "add",
@@ -155,14 +148,14 @@ def trust_shown(change: Change) -> None:
         raise CannotTrustError(str(error)) from error
 
 
-def untrust_gone(file: str) -> tuple[str, ...]:
-    """Trust a file no more that is not there, nor code that counts only with it.
+def no_longer_trust(file: str) -> tuple[str, ...]:
+    """Trust a file no longer, nor code that counts only with it.
 
     Args:
         file: Its name on the list of trust.
 
     Returns:
-        What was trusted until now; nothing if the file is there again.
+        What was trusted until now.
 
     Raises:
         CannotTrustError: What is trusted cannot be read or written.
@@ -170,7 +163,7 @@ def untrust_gone(file: str) -> tuple[str, ...]:
     from signoff.config.trust import untrust_settings
 
     try:
-        return untrust_settings(file, only_gone=True)
+        return untrust_settings(file)
     except (OSError, TrustError) as error:
         raise CannotTrustError(str(error)) from error
 
@@ -182,41 +175,25 @@ def change_lines(change: Change, width: int) -> list[Line]:
         change: What is asked.
         width: Cells.
     """
-    lines = wrapped("Trust these contents?", width, "strong", head=chunk(" "))
-    lines += fact("effect", _counted(change), width, "strong" if change.new or change.gone else "text")
+    lines = wrapped(_counted(change), width, "strong" if change.new or change.gone else "text", head=chunk(" "))
     for sign, rows, token in (("-", change.gone, "muted"), ("+", change.new, "text")):
         for row in rows:
-            word = answer_word(row.answer)
+            word = row.answer or "--"
             loose = row.answer == "runs" and sign == "+"
-            head = chunk(f"   {sign} {word:<8}", "danger" if loose else TOKENS.get(word, "muted"), keep=True)
+            style = "danger" if loose else ANSWER_TOKENS.get(word, "muted")
+            head = chunk(f"   {sign} {word:<8}", style, keep=True)
             lines += wrapped(f"{row.section} {row.about}: {row.place}{row.words}", width, token, head=head)
     for warning in change.warnings:
-        lines += fact("warning", warning, width, "warn")
+        lines += wrapped(f"warning: {warning}", width, "warn", head=chunk(" "))
     for name, document in change.documents.items():
-        lines += [Line(), file_line(name)]
+        path = Chunk(reveal_line(name, "path"), "bar-strong", cut="front")
+        lines += [Line(), line(chunk(" ", "bar-strong"), path, background="surface")]
         if name in change.uncompared:
             lines += wrapped(
                 "no copy of what you trusted is there: all of it is shown", width, "warn", head=chunk(" ")
             )
-        lines += document_lines(document, width)
+        lines += [each for row in document if row.kind is not RowKind.PLACE for each in _row_lines(row, width)]
     return lines
-
-
-def file_line(name: str) -> Line:
-    """The file that the lines below are of."""
-    path = Chunk(reveal_line(name, "path"), "bar-strong", cut="front")
-    return line(chunk(" ", "bar-strong"), path, background="surface")
-
-
-def document_lines(document: Document, width: int) -> list[Line]:
-    """What is different in a file, row by row; the end of no row is hidden.
-
-    Args:
-        document: The difference.
-        width: Cells.
-    """
-    shown = (row for row in document if row.kind is not RowKind.PLACE)
-    return [each for row in shown for each in _row_lines(row, width)]
 
 
 def _counted(change: Change) -> str:

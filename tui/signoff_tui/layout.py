@@ -1,4 +1,4 @@
-"""The layout of the review screen for a size of the terminal: wide, narrow, or too small to decide."""
+"""The layout of the screens for a size of the terminal: wide, narrow, or too small to decide."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""An empty inbox says what was decided last, what became of today's calls, and who is there."""
+"""An empty inbox says what was decided last and who is there."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 from screen_bench import LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, ReviewQueue
-from signoff_tui.screens.lately import Lately, lately_lines, look_back
+from signoff_tui.screens.recent_activity import RecentActivity, read_recent_activity, recent_lines
 from signoff_tui.text.lines import Line
 
 NOON = 1_790_000_000_000_000
@@ -21,22 +20,12 @@ def text(lines: list[Line]) -> list[str]:
 
 
 def test_nothing_is_said_of_what_there_is_nothing_to_say_of() -> None:
-    assert lately_lines(Lately(), NOON, 80) == []
-
-
-def test_asks_are_counted_by_who_answered_most_first() -> None:
-    lately = Lately(today=Counter({"by you": 1, "by memory": 3, "expired": 1}))
-    assert text(lately_lines(lately, NOON, 80)) == ["today 5 asks: 3 by memory, 1 by you, 1 expired"]
-
-
-def test_that_there_were_more_than_were_counted_is_said() -> None:
-    (line,) = text(lately_lines(Lately(today=Counter({"by rule": 500}), whole=False), NOON, 80))
-    assert line == "today 500 asks or more; the last 500: 500 by rule"
+    assert recent_lines(RecentActivity(), NOON, 80) == []
 
 
 def test_of_many_agents_it_is_said_how_many_more_there_are() -> None:
-    (line,) = text(lately_lines(Lately(agents=list("abcde"), ended=list("xyz")), NOON, 120))
-    assert line == ("agents a connected, b connected, c connected, d connected, e connected, x ended, and 2 more")
+    (line,) = text(recent_lines(RecentActivity(working=list("abcde"), exited=list("xyz")), NOON, 120))
+    assert line == ("agents a working, b working, c working, d working, e working, x exited, and 2 more")
 
 
 @pytest.mark.parametrize("width", [40, 50, 80, 200])
@@ -45,8 +34,8 @@ def test_hostile_names_and_long_subjects_fit_and_are_inert(
 ) -> None:
     request = post(asking, command("ls \x1b[2J" + "x" * 300, workdir))
     looking.decide(request.id, 1, request.submission.digest, Decision(approved=True))
-    lately = look_back(looking, request.created_at)
-    lines = lately_lines(replace(lately, agents=["\x1b[2J" + "y" * 90]), request.created_at, width)
+    recent = read_recent_activity(looking, request.created_at)
+    lines = recent_lines(replace(recent, working=["\x1b[2J" + "y" * 90]), request.created_at, width)
     assert all(piece.text.text.isprintable() for row in lines for piece in (*row.left, *row.right))
 
 
@@ -58,5 +47,5 @@ async def test_an_inbox_in_which_nothing_waits_any_more_says_what_was_last(
         looking.decide(request.id, 1, request.submission.digest, Decision(approved=name == "ls"))
     with agent(place, "docs", cwd=workdir):
         async with screen(place, size=LARGE, reviewer=looking.reviewer) as seen:
-            await seen.shows("last decision", "rejected pwd (tester)", "2 asks: 2 by you", "docs connected")
+            await seen.shows("last decision", "rejected pwd (tester)", "docs working")
             assert "To try it" not in seen.text
