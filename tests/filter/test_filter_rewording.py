@@ -1,4 +1,4 @@
-"""Filters that are changed without typing: another range, only one agent."""
+"""Filters without typing: of one agent, and those to choose from."""
 
 from __future__ import annotations
 
@@ -6,42 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filter import Filtered, asked_of, exactly, parse, reworded
+from signoff.filter import Filtered, exactly, parse
 from signoff.filter.completion import SAVED_FILTERS
 from signoff.present.reveal.escape import typeable
 
 
 def history(text: str) -> object:
     return parse(text, Filtered.HISTORY).expression
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", "since:1h"),
-        ("risk:high", "risk:high since:1h"),
-        ("since:today risk:high", "risk:high since:1h"),
-        ("npm | yarn", "(npm | yarn) since:1h"),
-        ("(npm | yarn) since:2h", "(npm | yarn) since:1h"),
-        ("-since:2h", "-since:2h since:1h"),
-    ],
-)
-def test_a_filter_gets_another_range(before: str, after: str) -> None:
-    query = parse(before, Filtered.HISTORY)
-    assert reworded(query, without={"since"}, more=["since:1h"]) == after
-
-
-def test_what_is_taken_out_can_leave_nothing() -> None:
-    assert reworded(parse("since:1h", Filtered.HISTORY), without={"since"}) == ""
-
-
-def test_an_alternative_that_stays_alone_needs_no_parentheses() -> None:
-    assert reworded(parse("(npm | yarn) since:2h", Filtered.HISTORY), without={"since"}) == "npm | yarn"
-
-
-def test_only_what_holds_for_everything_is_asked_of_all() -> None:
-    query = parse("agent:a -agent:b (agent:c | npm)", Filtered.HISTORY)
-    assert [pair.values[0].text for pair in asked_of(query, "agent")] == ["a"]
 
 
 @pytest.mark.parametrize(

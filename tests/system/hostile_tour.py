@@ -70,12 +70,12 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("agents", "last hour"),
         Surface("stop question", "STOP .*reject", each=False),
         Surface("ended", "", each=False),
-        Surface("history", "signoff +History"),
-        Surface("records", "signoff +History"),
-        Surface("record", "decision  ", each=False),
+        Surface("history", "signoff.*History"),
+        Surface("records", "signoff.*History"),
+        Surface("record", " agent  ", each=False),
         Surface("filter bar", "pasted", one_row=True, each=False),
         Surface("completions", "", each=False, bare=True),
-        Surface("saved filter", "since:1h", one_row=True, each=False, bare=True),
+        Surface("saved filter", "this agent  ", each=False, bare=True),
         Surface("export", "records? written", one_row=True, each=False),
     ),
     "chosen": (
@@ -363,7 +363,7 @@ class Tour:
         listener.begins("left")
         listener.resizes(_WIDE, self._rows)
         listener.begins("history")
-        listener.presses("h", "signoff +History", self._last.end)
+        listener.presses("h", "f saved", self._last.end)
         self._sees_all()
         listener.begins("records")
         listener.presses("i", f"agent +{self._last.mark}")
@@ -375,9 +375,9 @@ class Tour:
         listener.presses("i", self._texts[0].end)
         listener.resizes(99, 40)
         for text in self._texts[1 : len(SORTS)]:
-            listener.presses("q", "time +what")
-            listener.presses("k", rf"▌ .*{text.mark}")
+            listener.presses("k", rf"▌.*{text.mark}")
             listener.presses("Enter", text.end)
+            listener.presses("Escape", "f saved")
         listener.begins("left")
         listener.resizes(self._columns, 12)
 
@@ -393,14 +393,16 @@ class Tour:
             listener.presses("/", "Tab completes")
             listener.types(_PASTE.format(f"{field}:"), f"{field} needs a value")
             # The title tells that its list is there: what comes next acts on a record of that.
-            listener.presses("\t", rf"History .*? {field}:.* of [\d,]+ ", *(text.mark for text in texts))
+            listener.presses("\t", rf" {field}:.* of [\d,]+", *(text.mark for text in texts))
         listener.begins("left")
-        listener.presses("Escape", "this agent", r"History .*?(?:newest [\d,]+ of [\d,]+|[\d,]+ records?) ")
+        listener.presses("Escape", "this agent", r"newest [\d,]+ of [\d,]+|[\d,]+ records?")
         listener.begins("saved filter")
-        listener.presses("f", "last hour of this agent")
-        listener.presses("1", "since:1h")
+        listener.presses("f", "this agent  .*agent:")
+        listener.presses("Escape", "f saved")
         listener.begins("export")
-        listener.presses("E", "write to: ")
+        listener.presses(":", "what to do")
+        listener.types("export", "write to a file")
+        listener.presses("Enter", "write to: ")
         listener.presses("Enter", "records? written")
         listener.begins("left")
         listener.presses("Escape", "y approve|Y approve")
@@ -479,7 +481,7 @@ class Tour:
         listener.presses("\x0c", _ALL)
         listener.resizes(100, 30)
         listener.decides("y", r"sends in|\d s +u undo")
-        listener.presses("h", "signoff +History", "edited")
+        listener.presses("h", "f saved", "edited")
         listener.begins("what ran instead")
         listener.presses("Enter", "CHANGED by the reviewer")
         listener.resizes(160, self._rows_of_all)

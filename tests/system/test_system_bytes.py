@@ -212,7 +212,7 @@ def test_no_click_anywhere_on_any_screen_does_more_than_move(tmp_path: Path) -> 
             listener.presses("1", "▌")
             listener.presses("K", "▌.*q")
             listener.clicks_everywhere()
-            listener.presses("h", "signoff +History")
+            listener.presses("h", "f saved")
         assert scene.still_waiting() == [True] * len(scene.waiting)
 
 
@@ -228,7 +228,7 @@ def clicks_on_lists(listener: Listener) -> None:
         listener.presses(key, words)
         listener.clicks_everywhere()
         listener.presses("1", "y approve|Y approve")
-    listener.presses("h", "signoff +History")
+    listener.presses("h", "f saved")
     listener.clicks_everywhere()
     listener.presses("/", "Tab completes")
     listener.clicks_everywhere()

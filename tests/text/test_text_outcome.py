@@ -17,16 +17,16 @@ APPROVED, REJECTED = RequestState.APPROVED, RequestState.REJECTED
     ("state", "decision", "words"),
     [
         (APPROVED, None, ("approved", "approved", "approved")),
-        (APPROVED, YES, ("approved", "approved", "approved once")),
+        (APPROVED, YES, ("approved", "approved", "approved")),
         (
             APPROVED,
             Decision(approved=True, remember=True),
-            ("approved", "approved for session", "approved session"),
+            ("approved", "approved for session", "approved"),
         ),
         (
             APPROVED,
             Decision(approved=True, instead=Instead(arguments={}, refused=("x",))),
-            ("approved with changes", "approved with changes", "approved part"),
+            ("approved with changes", "approved with changes", "approved"),
         ),
         (APPROVED, Decision(approved=True, source=DecisionSource.RULE), ("approved", "approved", "approved")),
         (
@@ -39,19 +39,19 @@ APPROVED, REJECTED = RequestState.APPROVED, RequestState.REJECTED
         (
             REJECTED,
             Decision(approved=False, source=DecisionSource.CASCADE),
-            ("rejected with its batch", "stopped with its turn", "stopped too"),
+            ("rejected with its batch", "stopped with its turn", "stopped"),
         ),
         (RequestState.EXPIRED, None, ("expired", "expired", "expired")),
-        (RequestState.SUPERSEDED, YES, ("superseded", "superseded by a newer revision", "superseded")),
+        (RequestState.SUPERSEDED, YES, ("superseded", "superseded by a newer revision", "replaced")),
     ],
 )
 def test_each_place_has_its_words(state: RequestState, decision: Decision | None, words: tuple[str, ...]) -> None:
     assert tuple(outcome_text(state, decision, style) for style in get_args(OutcomeStyle)) == words
 
 
-def test_only_the_rows_of_the_screen_tell_that_an_agent_is_gone() -> None:
+def test_only_the_screen_tells_that_an_agent_is_gone() -> None:
     assert [outcome_text(RequestState.WITHDRAWN, None, style, gone=True) for style in get_args(OutcomeStyle)] == [
         "withdrawn",
         "agent exited",
-        "withdrawn",
+        "agent exited",
     ]

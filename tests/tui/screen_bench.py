@@ -31,6 +31,7 @@ from signoff_tui.app import SignoffApp
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.actions import actions_on
 from signoff_tui.notify.mutes import MuteFile
+from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.persistence import ListStates
@@ -218,7 +219,9 @@ class Screen:
 
     def chooses(self, name: str) -> None:
         """Do an action that has no key, as the palette does."""
-        self.app.review.perform(next(action for action in actions_on("review") if action.name == name))
+        screen = self.app.screen
+        place = screen.place if isinstance(screen, PlainScreen) else "review"
+        screen.perform(next(action for action in actions_on(place) if action.name == name))  # type: ignore[attr-defined]
 
     async def works(self, key: str) -> None:
         """Wait until a key of the bottom rows stands out, because it does something now."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from signoff_tui.header import TABS, FirstRow, Standing, first_line, status_line, too_small_lines
+from signoff_tui.header import TABS, FirstRow, status_line, too_small_lines
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.lines import Line, chunk
+from signoff_tui.text.lines import Line
 
 NOW = 1_000_000_000
 COUNTS = Counts(waiting=16, high=2, oldest_at=NOW - 30_000_000, agents=3)
@@ -47,27 +47,6 @@ def test_the_tab_that_has_the_screen_stands_out(tab: str) -> None:
 
 def test_nothing_is_said_of_a_queue_that_is_well() -> None:
     assert "queue" not in text(status_line("Inbox", FirstRow(COUNTS), NOW, 200))
-    assert "QUEUE" not in text(first_line(["History"], Standing(16, 2), 200))
-
-
-@pytest.mark.parametrize(
-    ("width", "words"),
-    [
-        (90, "signoff Session memory 16 waiting 2 HIGH 4 active, 1 revoked fixed order"),
-        (72, "signoff Session memory 16 waiting 2 HIGH 4 active, 1 revoked"),
-        (60, "signoff Session memory 16 waiting 2 HIGH 4 active"),
-        (50, "signoff Memory 16 waiting 2 HIGH 4 active"),
-        (40, "Memory 16 waiting 2 HIGH 4 active"),
-        (20, "2 HIGH 4 active"),
-    ],
-)
-def test_other_screens_say_it_in_the_same_order(width: int, words: str) -> None:
-    facts = [(chunk(" 4 active, 1 revoked ", keep=True),), (chunk(" 4 active ", keep=True),)]
-    order = (chunk(" fixed order ", keep=True),)
-    line = first_line(["Session memory", "Memory"], Standing(16, 2), width, facts, extra=order)
-    assert text(line) == words
-    lost = first_line(["Memory"], Standing(16, 2, connected=False), width, [()])
-    assert {"2 HIGH", "QUEUE LOST"} <= {piece.text.text.strip() for piece in (*lost.left, *lost.right)}
 
 
 @pytest.mark.parametrize(("seconds", "token"), [(59, "bar"), (61, "bar-strong")])

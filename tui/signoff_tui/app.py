@@ -461,16 +461,16 @@ class SignoffApp(App[None]):
             self._review.say(f"theme {name}, written to your settings", token="ok")
 
     def keep_filter(self, query: str) -> Announcement:
-        """Write a filter into the settings, under a digit of the person's own; returns the result in words."""
+        """Write a filter into the settings, among the person's own; returns the result in words."""
         if self._personal is None:
             return Announcement("not saved: there is no place for settings", "warn")
         try:
-            digit = keep_filter(self._personal.file, query)
+            keep_filter(self._personal.file, query)
         except NotKeptError as error:
             return Announcement(str(error), "danger")
-        others = (each for each in self._office.saved_filters if each.digit != digit)
-        self._office.saved_filters = (*others, SavedFilter(digit, query, query))
-        return Announcement(f"saved in your settings: {self._office.keys.shown('saved')} {digit} lists this")
+        if not any(each.query == query for each in self._office.saved_filters):
+            self._office.saved_filters = (*self._office.saved_filters, SavedFilter(query, query))
+        return Announcement(f"saved in your settings: {self._office.keys.shown('saved')} lists it")
 
     @property
     def theme_names(self) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ class Office:
         self.earlier = EarlierTexts()
         """Texts that were sent in this run."""
         self.saved_filters: Sequence[SavedFilter] = SAVED_FILTERS
-        """The filters under digits."""
+        """The filters to choose from."""
         self.status_row: Callable[[str, int], Line] = lambda _tab, _width: Line()
         """Makes the first row of the screen of a tab, for a number of cells; the review knows what it says."""
         self.counts: Callable[[], Counts] = Counts

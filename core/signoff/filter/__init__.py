@@ -1,8 +1,7 @@
 """The filter language: one for the inbox, the history and remembered approvals.
 
 `parse` reads a filter, a `Query` keeps subjects, and `of_request`, `of_record` and `of_grant` make them.
-`complete` offers what could be typed next, `reworded` changes a filter without typing, `search_history` filters
-the history of a queue.
+`complete` offers what could be typed next, `search_history` filters the history of a queue.
 """
 
 from __future__ import annotations
@@ -12,14 +11,11 @@ from signoff.filter.completion import (
     Candidate,
     Completion,
     SavedFilter,
-    asked_of,
     complete,
     exactly,
     existing_values,
     field_at,
     last_hour_of,
-    only,
-    reworded,
 )
 from signoff.filter.fields import FIELDS, Field, Filtered, Form, Viewpoint, fields_of
 from signoff.filter.grammar import FilterError, quote, written
@@ -51,7 +47,6 @@ __all__ = [
     "ScreenFacts",
     "Subject",
     "Viewpoint",
-    "asked_of",
     "complete",
     "exactly",
     "existing_values",
@@ -62,10 +57,8 @@ __all__ = [
     "of_grant",
     "of_record",
     "of_request",
-    "only",
     "parse",
     "quote",
-    "reworded",
     "search_history",
     "written",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
 from signoff.filter.fields import FIELDS, Field, Filtered, Form, fields_of
-from signoff.filter.grammar import All, AnyOf, Expression, Operator, Pair, quote, written
-from signoff.filter.query import SPECIAL, Query
+from signoff.filter.grammar import Operator, quote
+from signoff.filter.query import SPECIAL
 from signoff.filter.subjects import Subject
 from signoff.present.reveal.escape import typeable
 
@@ -18,14 +18,11 @@ __all__ = [
     "Completion",
     "SavedFilter",
     "as_value",
-    "asked_of",
     "complete",
     "exactly",
     "existing_values",
     "field_at",
     "last_hour_of",
-    "only",
-    "reworded",
 ]
 
 
@@ -190,7 +187,7 @@ def as_value(value: str, operator: Operator, field: Field) -> str:
     return value if bare and not wild and not operates and value.lower() not in field.words else quote(value)
 
 
-# -- Changes of a filter without typing: another range, only one agent.
+# -- Filters without typing.
 
 
 def exactly(name: str, value: str) -> str:
@@ -208,63 +205,20 @@ def exactly(name: str, value: str) -> str:
     return f"{name}:{operator}{as_value(value, operator, FIELDS[name])}"
 
 
-def asked_of(query: Query, name: str) -> tuple[Pair, ...]:
-    """Return the pairs of a filter for a field that hold for everything it keeps."""
-    return tuple(part for part in _parts(query.expression) if isinstance(part, Pair) and part.name == name)
-
-
-def only(query: Query, name: str, value: str | None) -> str | None:
-    """Return a filter that keeps one value of a field, or all of them if it already names some.
-
-    Args:
-        query: The present filter.
-        name: The field, one that takes names.
-        value: The value to keep; None if there is none.
-
-    Returns:
-        The filter, or None if a value is needed.
-    """
-    if asked_of(query, name):
-        return reworded(query, without=(name,))
-    return None if value is None else reworded(query, more=[exactly(name, value)])
-
-
-def reworded(query: Query, *, without: Collection[str] = (), more: Sequence[str] = ()) -> str:
-    """Return a filter without some fields and with more pairs.
-
-    Args:
-        query: The present filter.
-        without: The fields to leave out.
-        more: The pairs to add.
-    """
-    kept = [part for part in _parts(query.expression) if not (isinstance(part, Pair) and part.name in without)]
-    alone = len(kept) + len(more) == 1
-    words = [f"({written(part)})" if isinstance(part, AnyOf) and not alone else written(part) for part in kept]
-    return " ".join([*words, *more])
-
-
-def _parts(expression: Expression | None) -> Sequence[Expression]:
-    if expression is None:
-        return ()
-    return expression.parts if isinstance(expression, All) else (expression,)
-
-
 # -- Saved filters.
 
 _AGENT = "agent:{agent}"
 
 
 class SavedFilter(Struct, frozen=True):
-    """A filter under a digit.
+    """A filter that is chosen from a list.
 
     Attributes:
-        digit: The digit.
         label: A short description of what it keeps.
         query: The filter; ``{agent}`` stands for the selected agent.
         decided: True if it asks about decisions, so that it fits nothing that waits.
     """
 
-    digit: int
     label: str
     query: str
     decided: bool = False
@@ -284,15 +238,16 @@ class SavedFilter(Struct, frozen=True):
 
 
 SAVED_FILTERS = (
-    SavedFilter(1, "last hour of this agent", f"{_AGENT} since:1h"),
-    SavedFilter(2, "approved without reading all", "shown:<100 decision:approved by:you", decided=True),
-    SavedFilter(3, "rejections", "decision:rejected", decided=True),
-    SavedFilter(4, "high risk", "risk:high"),
-    SavedFilter(5, "automatic", "by:memory,rule", decided=True),
+    SavedFilter("this agent", _AGENT),
+    SavedFilter("last hour", "since:1h"),
+    SavedFilter("not all shown", "decision:approved shown:<100", decided=True),
+    SavedFilter("rejected", "decision:rejected", decided=True),
+    SavedFilter("HIGH", "risk:high"),
+    SavedFilter("automatic", "by:memory,rule", decided=True),
 )
-"""The saved filters of everybody: all in the history, some in the inbox, the first in the memory."""
+"""The saved filters of everybody: all in the history, in other lists those that ask for what is known there."""
 
 
 def last_hour_of(agent: str) -> str:
     """Return the filter for the requests of an agent in the last hour."""
-    return SAVED_FILTERS[0].text(agent)
+    return f"{exactly('agent', agent)} since:1h"

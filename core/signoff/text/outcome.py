@@ -12,17 +12,17 @@ OutcomeStyle = Literal["message", "row", "cell"]
 
 _STYLES: tuple[OutcomeStyle, ...] = ("message", "row", "cell")
 _WORDS = {
-    "part": ("approved with changes", "approved with changes", "approved part"),
-    "edited": ("approved with changes", "approved with changes", "approved edited"),
+    "part": ("approved with changes", "approved with changes", "approved"),
+    "edited": ("approved with changes", "approved with changes", "approved"),
     "memory": ("approved", "allowed", "approved"),
-    "session": ("approved", "approved for session", "approved session"),
-    "once": ("approved", "approved", "approved once"),
-    "cascade": ("rejected with its batch", "stopped with its turn", "stopped too"),
+    "session": ("approved", "approved for session", "approved"),
+    "once": ("approved", "approved", "approved"),
+    "cascade": ("rejected with its batch", "stopped with its turn", "stopped"),
     "hard": ("rejected", "stopped", "stopped"),
     "expired": ("expired", "expired", "expired"),
-    "gone": ("withdrawn", "agent exited", "withdrawn"),
+    "gone": ("withdrawn", "agent exited", "agent exited"),
     "withdrawn": ("withdrawn", "withdrawn by the agent", "withdrawn"),
-    "superseded": ("superseded", "superseded by a newer revision", "superseded"),
+    "superseded": ("superseded", "superseded by a newer revision", "replaced"),
     "pending": ("waiting", "waiting", "waiting"),
 }
 

@@ -10,10 +10,10 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
 from signoff.queue.records import Modes, modes_of
-from signoff_tui.header import FirstRow, Standing, first_line, status_line
+from signoff_tui.header import FirstRow, status_line
 from signoff_tui.notify.warnings import Alarms, with_alarms
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.lines import Line, chunk
+from signoff_tui.text.lines import Line, chunk, fullest
 
 APPROVE_ALL, STRICT, INTERACTIVE = AgentMode
 EVIL = "docs\x1b[2J\u202e[b]" + "x" * 90
@@ -31,8 +31,9 @@ def record(name: str, mode: AgentMode | None, *, session: str = "s-1") -> AgentR
 
 
 def title(width: int) -> Line:
-    facts = [(chunk(" 3 blocked on you", keep=True),)]
-    return first_line(["Agents"], Standing(16, 2), width, facts)
+    pieces = [chunk(f" {words} ", keep=True) for words in ("signoff", "Agents", "16 waiting", "2 HIGH")]
+    wide = [*pieces, chunk(" 3 blocked on you", keep=True)]
+    return fullest([Line(tuple(part)) for part in (wide, wide[1:], wide[3:], wide[3:4])], width)
 
 
 def review(width: int, modes: tuple[str, ...] = ()) -> Line:

@@ -13,7 +13,7 @@ from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post
 
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
 from signoff.submission import plain_submission
-from signoff_tui.screens.history.export import offered_path
+from signoff_tui.screens.history.data import offered_path
 from signoff_tui.widgets.filter_bar import FilterBar
 
 
@@ -61,7 +61,7 @@ async def test_a_filter_is_applied_while_it_is_typed(place: Path) -> None:
         await opens(seen, records=3)
         await seen.press("slash")
         await seen.types("agent:release")
-        await seen.shows("agent:release  1 of 3", "npm publish")
+        await seen.shows("agent:release   1 of 3", "npm publish")
         assert "ls a" not in seen.text
 
 
@@ -72,7 +72,7 @@ async def test_enter_keeps_the_filter(place: Path) -> None:
         await seen.press("slash")
         await seen.types("ls")
         await seen.press("enter")
-        await seen.shows("ls  2 of 3", "\\ clear", "no decision keys")
+        await seen.shows("ls   2 of 3: 2 approved", "? keys")
 
 
 @pytest.mark.usefixtures("three")
@@ -83,7 +83,7 @@ async def test_escape_brings_the_filter_of_before_back(place: Path) -> None:
         await seen.types("ls")
         await seen.shows("2 of 3")
         await seen.press("escape")
-        await seen.shows("3 records:", "nothing waiting  3 records")
+        await seen.shows("3 records:")
 
 
 @pytest.mark.usefixtures("three")
@@ -98,13 +98,17 @@ async def test_backspace_takes_a_letter_back(place: Path) -> None:
 
 
 @pytest.mark.usefixtures("three")
-async def test_one_key_clears_the_filter(place: Path) -> None:
+async def test_escape_on_the_list_clears_the_filter_then_goes_back(place: Path) -> None:
     async with screen(place) as seen:
         await opens(seen, records=3)
         await seen.press("slash")
         await seen.types("npm")
-        await seen.press("enter", "backslash")
-        await seen.shows("nothing waiting  3 records")
+        await seen.press("enter")
+        await seen.shows("1 of 3", "? keys")
+        await seen.press("escape")
+        await seen.shows("3 records:")
+        await seen.press("escape")
+        await seen.shows("No agent is waiting.")
 
 
 @pytest.mark.usefixtures("three")
@@ -141,10 +145,25 @@ async def test_what_is_typed_is_no_command(place: Path) -> None:
 
 
 @pytest.mark.usefixtures("three")
-async def test_the_list_can_be_walked_while_a_filter_is_typed(place: Path) -> None:
+async def test_the_box_begins_empty_and_up_brings_the_last_filter_back(place: Path) -> None:
     async with screen(place) as seen:
         await opens(seen, records=3)
-        await seen.press("slash", "down")
+        await seen.press("slash")
+        await seen.types("npm")
+        await seen.press("enter", "slash")
+        await seen.shows("Enter lists")
+        assert "npm" not in seen.frame[-2]
+        await seen.press("up")
+        await seen.shows(" / npm")
+
+
+@pytest.mark.usefixtures("three")
+async def test_enter_goes_to_the_first_match(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("G", "slash")
+        await seen.types("ls")
+        await seen.press("enter")
         await seen.until(lambda: "▌" in seen.line("ls b"))
 
 
@@ -189,40 +208,51 @@ async def test_without_anything_that_waits_there_is_no_agent_to_look_at(place: P
 
 
 @pytest.mark.usefixtures("three")
-async def test_only_the_agent_of_a_record_and_again_all(place: Path) -> None:
-    async with screen(place) as seen:
-        await opens(seen, records=3)
-        await seen.press("a")
-        await seen.shows("agent:=release", "1 of 3", "a all agents")
-        await seen.press("a")
-        await seen.shows("nothing waiting  3 records")
-
-
-@pytest.mark.usefixtures("three")
-async def test_one_key_goes_through_the_ranges(place: Path) -> None:
-    async with screen(place) as seen:
-        await opens(seen, records=3)
-        for word in ("1h", "today", "session", "all"):
-            await seen.press("T")
-            await seen.shows(f"T since: {word}")
-
-
-@pytest.mark.usefixtures("three")
-async def test_f_and_a_digit_choose_a_saved_filter(place: Path) -> None:
+async def test_f_lists_filters_and_each_is_applied_as_it_is_chosen(place: Path) -> None:
     async with screen(place, size=(50, 40)) as seen:
         await opens(seen, records=3)
         await seen.press("f")
-        await seen.shows("1 last hour of this agent", "5 automatic")
-        await seen.press("3")
-        await seen.shows("decision:rejected", "1 of 3")
+        await seen.shows("this agent     agent:=release", "automatic      by:memory,rule", "1 of 3")
+        await seen.press("down", "down", "down")
+        await seen.shows("/ decision:rejected", "1 of 3")
+        await seen.press("enter")
+        await seen.shows_no("automatic")
+        assert seen.app.screen.query_one(FilterBar).query_in_force.text == "decision:rejected"
 
 
 @pytest.mark.usefixtures("three")
-async def test_f_and_anything_else_chooses_nothing(place: Path) -> None:
+async def test_escape_leaves_the_list_of_filters_as_it_was(place: Path) -> None:
     async with screen(place) as seen:
         await opens(seen, records=3)
-        await seen.press("f", "q")
-        await seen.shows("nothing waiting  3 records", "f saved")
+        await seen.press("f", "down", "escape")
+        await seen.shows("3 records:", "f saved")
+
+
+@pytest.mark.usefixtures("three")
+async def test_a_filter_of_the_list_can_be_clicked(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("f")
+        await seen.shows("decision:rejected")
+        row = seen.frame.index(seen.line("decision:rejected"))
+        await seen.pilot.click(offset=(5, row))
+        await seen.shows("/ decision:rejected", "1 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_the_keys_of_the_bottom_row_can_be_clicked(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.pilot.click(offset=(seen.frame[-1].index("/ filter"), len(seen.frame) - 1))
+        await seen.until(lambda: seen.app.screen.query_one(FilterBar).is_open)
+
+
+@pytest.mark.usefixtures("three")
+async def test_c_copies_the_command_of_the_record(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("c")
+        await seen.shows("copied, if the terminal lets programs copy")
 
 
 async def test_the_uses_of_a_remembered_approval_are_listed_with_its_number(
@@ -233,7 +263,7 @@ async def test_the_uses_of_a_remembered_approval_are_listed_with_its_number(
     record(asking, "used", DecisionSource.GRANT, grant.id)
     async with screen(place) as seen:
         seen.app.go("history", f"by:{grant.id}")
-        await seen.shows("1 of 2", "memory#1", "(1 memory)")
+        await seen.shows("1 of 2: 1 approved", "allowed #1")
 
 
 async def test_a_query_that_cannot_be_read_is_shown_with_its_fault(place: Path) -> None:
@@ -249,7 +279,7 @@ async def test_a_name_that_cannot_be_seen_never_gets_into_the_filter(
         decide(anna, post(asking, command("ls", workdir)))
     async with screen(place) as seen:
         await opens(seen, records=1)
-        await seen.press("a", "slash")
+        await seen.press("f")
         await seen.shows("/ agent:re?factor", "1 of 1")
 
 
@@ -267,7 +297,7 @@ async def test_new_records_come_above_and_leave_the_cursor_where_it_is(
         await seen.until(lambda: "▌" in seen.line("call 23"))
         before = seen.frame.index(seen.line("call 23"))
         decide(anna, post(asking, command("pwd", workdir)))
-        await seen.shows("1 newer above: g", "26 records")
+        await seen.shows("1 newer: g", "26 records")
         assert seen.frame.index(seen.line("call 23")) == before
         assert "▌" in seen.line("call 23")
         await seen.press("g")
@@ -291,14 +321,14 @@ async def test_new_records_that_do_not_fit_are_not_listed(
 async def test_older_records_are_read_when_the_end_is_reached(
     asking: AgentQueue, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("signoff_tui.screens.history.work.PAGE", 30)
+    monkeypatch.setattr("signoff_tui.screens.history.data.PAGE", 30)
     for number in range(70):
         record(asking, f"call {number}")
     async with screen(place) as seen:
         await seen.press("h")
-        await seen.shows("newest 30 of 70", "newest 30 records:")
+        await seen.shows("newest 30 of 70:")
         await seen.press("G")
-        await seen.shows("newest 60 of 70")
+        await seen.shows("newest 60 of 70:")
         await seen.press("G")
         await seen.shows("70 records:")
         await seen.press("G")
@@ -309,8 +339,7 @@ async def test_a_search_that_finds_little_says_how_to_go_on(
     asking: AgentQueue, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("STEP", "MOST"):
-        monkeypatch.setattr(f"signoff_tui.screens.history.work.{name}", 5)
-    monkeypatch.setattr("signoff_tui.screens.history.looking.STEP", 5)
+        monkeypatch.setattr(f"signoff_tui.screens.history.data.{name}", 5)
     for number in range(12):
         record(asking, f"call {number}")
     async with screen(place) as seen:
@@ -340,11 +369,11 @@ async def test_details_have_whole_hashes_and_what_a_check_of_the_chain_found(
     async with screen(place, size=size) as seen:
         await opens(seen, records=3)
         await seen.press("i")
-        await seen.shows("feedback  not today", "pid ", anna.history(limit=1)[0].hash[:24])
+        await seen.shows("told the agent   not today", "pid ")
         await seen.press("space")
-        await seen.shows("chain", "whole: 3 records checked")
+        await seen.shows("chain", "whole: 3 records checked", anna.history(limit=1)[0].hash[:24])
         await seen.press("i")
-        await seen.shows("i details", "npm publish")
+        await seen.shows_no("sha256")
 
 
 # -- into a file ---------------------------------------------------------------------------------------------
@@ -368,7 +397,8 @@ async def test_what_the_filter_keeps_is_written_into_a_file_of_ones_own(place: P
         await opens(seen, records=3)
         await seen.press("slash")
         await seen.types("ls")
-        await seen.press("enter", "E")
+        await seen.press("enter")
+        seen.chooses("export")
         await seen.shows(f"write to: {home}/signoff-history-", ".jsonl", "no file is replaced")
         assert not files_in(home)
         await seen.press("enter")
@@ -386,7 +416,8 @@ async def test_a_file_that_is_there_is_never_replaced(place: Path, home: Path) -
     there.write_text("mine")
     async with screen(place) as seen:
         await opens(seen, records=3)
-        await seen.press("E", "ctrl+u")
+        seen.chooses("export")
+        await seen.press("ctrl+u")
         await seen.types("~/there.jsonl")
         await seen.press("enter")
         await seen.shows("not written: there is such a file already")
@@ -394,7 +425,8 @@ async def test_a_file_that_is_there_is_never_replaced(place: Path, home: Path) -
         await seen.shows("Enter writes", "~/there.jsonlx")
         await seen.press("escape")
         await seen.shows_no("write to:")
-        await seen.press("E", "ctrl+u")
+        seen.chooses("export")
+        await seen.press("ctrl+u")
         await seen.types("~/none/there.jsonl")
         await seen.press("enter")
         await seen.shows("not written: No such file or directory")
@@ -415,5 +447,5 @@ async def test_enter_keeps_all_that_was_typed_however_fast_it_came(place: Path) 
         await opens(seen, records=3)
         seen.sends("/agent:releasee\x7f\r")
         await seen.until(lambda: not seen.app.screen.query_one(FilterBar).is_open)
-        await seen.shows("1 record:")
+        await seen.shows("agent:release   1 of 3")
         assert seen.app.screen.query_one(FilterBar).query_in_force.text == "agent:release"

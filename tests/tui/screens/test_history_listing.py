@@ -9,21 +9,34 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_samples import SECOND, START, stored
+from model_samples import START, stored
+from rich.cells import cell_len
 
-from signoff.filter import Filtered, Found, parse
+from signoff.filter import Found
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState
-from signoff_tui.screens.history.listing import Listing
-from signoff_tui.screens.history.ranges import next_range, of_one_agent, range_of
-from signoff_tui.screens.history.wording import Deciders, outcome, said, share, took_text, took_words
+from signoff.queue.amendment import Instead
+from signoff.queue.records import Grant
+from signoff.queue.wording import CLOSED
+from signoff.text.time import local_time
+from signoff_tui.screens.history.listing import Item, Listing
+from signoff_tui.screens.history.outcomes import Deciders, outcome
+from signoff_tui.screens.history.rows import RowStyle, item_row
+from signoff_tui.text.lines import paint
+from signoff_tui.text.look import UNICODE
+from signoff_tui.text.themes import builtin_themes
 
 YES = Decision(approved=True, by="anna", shown=1.0)
+FOLLOWED = Decision(approved=False, hard=True, source=DecisionSource.CASCADE)
 
 
 def record(seq: int = 1, state: RequestState = RequestState.APPROVED, **fields: Any) -> HistoryRecord:
     request = stored(f"r{seq}")
     fields = {"decision": YES, "at": START, **fields}
     return HistoryRecord.about(request.asked_by, request.submission, state, seq=seq, **fields)
+
+
+def grant(grant_id: str) -> Grant:
+    return Grant(grant_id, "s-1", "refactor", "ls", {}, "{}", "r1", START, "ada", 1, None, None)
 
 
 def records(seqs: Sequence[int]) -> tuple[HistoryRecord, ...]:
@@ -115,64 +128,26 @@ def test_what_comes_above_or_below_never_moves_the_cursor(seqs: list[int], steps
     assert here.items[here.rows[here.cursor_row][0]].record.seq == before
 
 
-# -- ranges --------------------------------------------------------------------------------------------------
-
-
-def test_one_key_goes_through_the_ranges_and_keeps_the_rest() -> None:
-    seen, text = [], "risk:low"
-    for _ in range(4):
-        text = next_range(parse(text, Filtered.HISTORY), record())
-        seen.append(text)
-    assert seen == ["risk:low since:1h", "risk:low since:today", "risk:low session:=s-41", "risk:low"]
-
-
-def test_without_a_record_there_is_no_session_to_take() -> None:
-    assert next_range(parse("since:today", Filtered.HISTORY), None) == ""
-
-
-@pytest.mark.parametrize("text", ["since:2h", "since:1h until:14:30", "on:yesterday"])
-def test_a_range_that_was_typed_is_called_set_and_gives_way(text: str) -> None:
-    query = parse(text, Filtered.HISTORY)
-    assert range_of(query) == "set"
-    assert next_range(query, record()) == "since:1h"
-
-
-def test_only_this_agent_and_again_all() -> None:
-    one = of_one_agent(parse("risk:low", Filtered.HISTORY), record())
-    assert one == "risk:low agent:=refactor"
-    assert of_one_agent(parse(one, Filtered.HISTORY), record()) == "risk:low"
-
-
 # -- words ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"decision": YES}, "approved once"),
-        ({"decision": Decision(approved=True, remember=True)}, "approved session"),
+        ({"decision": YES}, "approved"),
+        ({"decision": Decision(approved=True, remember=True)}, "approved"),
         ({"decision": Decision(approved=True, source=DecisionSource.GRANT)}, "approved"),
+        ({"decision": Decision(approved=True, shown=0.549, deliberate=True)}, "54 % shown"),
         ({"state": RequestState.REJECTED, "decision": Decision(approved=False)}, "rejected"),
         ({"state": RequestState.REJECTED, "decision": Decision(approved=False, hard=True)}, "stopped"),
-        (
-            {
-                "state": RequestState.REJECTED,
-                "decision": Decision(approved=False, hard=True, source=DecisionSource.CASCADE),
-            },
-            "stopped too",
-        ),
+        ({"state": RequestState.REJECTED, "decision": FOLLOWED}, "stopped"),
         ({"state": RequestState.EXPIRED, "decision": None}, "expired"),
+        ({"state": RequestState.WITHDRAWN, "decision": None, "reason": "not needed"}, "withdrawn"),
+        ({"state": RequestState.WITHDRAWN, "decision": None, "reason": CLOSED}, "agent exited"),
     ],
 )
-def test_the_decision_is_told_in_words(fields: dict[str, Any], words: str) -> None:
+def test_how_it_ended_is_told_in_a_word_or_two(fields: dict[str, Any], words: str) -> None:
     assert outcome(record(**fields))[0] == words
-
-
-def test_what_was_not_fully_shown_is_told_twice() -> None:
-    unseen = record(decision=Decision(approved=True, by="anna", shown=0.54, deliberate=True))
-    assert share(unseen) == "54%!"
-    assert outcome(unseen, with_share=True)[0] == "approved 54%!"
-    assert said(unseen) == ("approved with !, 54% of it had been shown",)
 
 
 @pytest.mark.parametrize(
@@ -180,29 +155,77 @@ def test_what_was_not_fully_shown_is_told_twice() -> None:
     [
         (Decision(approved=True, by="ada"), "you"),
         (Decision(approved=True, by="anna"), "anna"),
-        (Decision(approved=True, by="g2", source=DecisionSource.GRANT), "memory#2"),
-        (Decision(approved=True, by="gone", source=DecisionSource.GRANT), "memory"),
+        (Decision(approved=True, by="g2", source=DecisionSource.GRANT), "allowed #2"),
+        (Decision(approved=True, by="gone", source=DecisionSource.GRANT), "allowed"),
         (Decision(approved=True, by="rule 7", source=DecisionSource.RULE), "rule"),
         (Decision(approved=True, by="approve_all", source=DecisionSource.MODE), "mode"),
-        (Decision(approved=False, by="anna", source=DecisionSource.CASCADE), "cascade"),
-        (None, "nobody"),
+        (Decision(approved=False, by="anna", source=DecisionSource.CASCADE), "anna"),
+        (None, ""),
     ],
 )
 def test_who_decided_is_told_in_a_word(decision: Decision | None, who: str) -> None:
-    assert Deciders("ada", {"g1": 1, "g2": 2}).who(record(decision=decision)) == who
+    assert Deciders("ada", {"g2": (2, grant("g2"))}).who(record(decision=decision)) == who
 
 
 def test_the_record_names_the_rule() -> None:
     by_rule = record(decision=Decision(approved=True, by="rule 7", source=DecisionSource.RULE))
-    assert Deciders("ada").in_full(by_rule) == "rule: rule 7"
+    assert Deciders("ada").in_full(by_rule) == "by rule: rule 7"
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (38, "0:38"), (300, "5:00"), (7300, "2h01m")])
-def test_the_time_that_an_answer_took_is_short(seconds: int, text: str) -> None:
-    assert took_text(record(took_us=seconds * SECOND)) == text
+def test_an_allowed_call_tells_who_allowed_it_and_when() -> None:
+    allowed = record(decision=Decision(approved=True, by="g2", source=DecisionSource.GRANT))
+    at = local_time(START, "minute")
+    assert Deciders("ada", {"g2": (2, grant("g2"))}).in_full(allowed) == f"as allowed #2 by you at {at}"
 
 
-def test_a_record_says_how_much_of_the_time_was_the_hold() -> None:
-    held = record(took_us=13_300_000, decision=replace(YES, held_us=1_250_000))
-    assert took_words(held) == "took 0:13: the key after 0:12, then held 1.2s"
-    assert took_words(record(took_us=13_300_000)) == "took 0:13"
+# -- rows ----------------------------------------------------------------------------------------------------
+
+
+def shown(of: HistoryRecord, width: int, changes: dict[int, str] | None = None) -> list[str]:
+    """The lines of the row of a record."""
+    style = RowStyle(UNICODE, START, Deciders("ada"), changes or {})
+    lines = item_row(Item(of), style, width, focused=True, opened=False)
+    return [paint(each, width, builtin_themes()["signoff-dark"]).text for each in lines]
+
+
+def test_a_row_tells_time_kind_what_change_how_it_ended_and_by_whom() -> None:
+    at = local_time(START, "minute")
+    (row,) = shown(record(decision=replace(YES, by="ada")), 60, {1: "+12 -3"})
+    assert row == f"▌{at}  {{ Create r1  +12 -3             approved         you"
+
+
+def test_the_words_to_the_agent_stand_below_the_row_and_end_with_a_whole_word() -> None:
+    rejected = record(
+        state=RequestState.REJECTED, decision=Decision(approved=False, note="not before the release")
+    )
+    assert shown(rejected, 60)[1].rstrip() == "          not before the release"
+    assert shown(rejected, 30)[1].rstrip() == "          not before the …"
+
+
+@pytest.mark.parametrize("width", [40, 50, 58, 80])
+def test_how_it_ended_is_never_cut_and_a_name_keeps_its_room(width: int) -> None:
+    (row,) = shown(
+        record(decision=replace(YES, shown=0.5, deliberate=True, by="a" * 40)), width, {1: "+1000 -1000"}
+    )
+    assert " 50 % shown" in row
+    assert "{ Create r1" in row
+
+
+def test_an_edited_call_is_named_as_it_ran() -> None:
+    edited = Instead(arguments={"command": "ls -l"}, summary="edited arguments command")
+    (row,) = shown(record(decision=replace(YES, by="ada", instead=edited)), 80)
+    assert "$ ls -l  edited by you" in row
+
+
+def test_a_part_of_a_call_tells_how_much_of_it_was_approved() -> None:
+    part = Instead.of_contents({"/a": b"x"}, refused=("a lines 1-2",), summary="2 of 3 hunks")
+    (row,) = shown(record(decision=replace(YES, instead=part)), 80)
+    assert "2 of 3 hunks" in row
+
+
+@given(st.text(max_size=80), st.integers(40, 120))
+def test_whatever_was_said_fits_and_is_inert(note: str, width: int) -> None:
+    said = record(state=RequestState.REJECTED, decision=Decision(approved=False, by=note[:9], note=note or "x"))
+    for line in shown(said, width):
+        assert line.isprintable()
+        assert cell_len(line) == width

@@ -1,4 +1,4 @@
-"""What one key decided about is one row of the history; it opens to its members, and each counts as before."""
+"""What one key decided or one cause ended is one row of the history; it opens to its members."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen, write
 
 from signoff.filter import Found
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
+from signoff.queue.wording import CLOSED
 from signoff.text.time import local_time
-from signoff_tui.screens.history.listing import Listing
-from signoff_tui.screens.history.together import act_of, acts_in, sizes_of_acts
-from signoff_tui.screens.history.together_pane import member_lines
+from signoff_tui.screens.history.data import sizes_of_acts
+from signoff_tui.screens.history.details import member_lines
+from signoff_tui.screens.history.listing import Listing, act_of, acts_in
+from signoff_tui.screens.history.outcomes import Deciders
+from signoff_tui.screens.history.rows import RowStyle, item_row
+from signoff_tui.text.look import UNICODE
 
 SECOND = 1_000_000
 
@@ -115,9 +119,7 @@ def test_an_act_that_goes_on_in_older_records_becomes_one_row() -> None:
         {"at": START},
         {"request_id": None},
         {"decision": None},
-        {"decision": Decision(approved=True, by="anna", shown=1.0)},
-        {"decision": Decision(approved=True, by="you", note="ok", shown=1.0)},
-        {"decision": Decision(approved=False, by="you", hard=True, source=DecisionSource.CASCADE)},
+        {"decision": Decision(approved=False, by="you", shown=1.0)},
         {"decision": Decision(approved=True, by="rule 7", source=DecisionSource.RULE)},
     ],
 )
@@ -161,14 +163,40 @@ def test_news_leave_the_cursor_on_its_row(
         assert here.item == before
 
 
-def test_what_a_stop_took_along_is_called_by_its_batch() -> None:
-    stopped = Decision(approved=False, by="you", hard=True, source=DecisionSource.CASCADE)
-    first, second = (replace(each, decision=stopped, batch_id="b-77", group_id=None) for each in records([7, 7]))
+def drawn(of: Listing) -> list[str]:
+    """The lines of the first row."""
+    style = RowStyle(UNICODE, START, Deciders("you"), {})
+    lines = item_row(of.items[0], style, 70, focused=False, opened=False)
+    return ["".join(piece.text.text for piece in (*line.left, *line.right)) for line in lines]
+
+
+def rejection(of: HistoryRecord, decision: Decision) -> HistoryRecord:
+    return replace(of, state=RequestState.REJECTED, decision=decision)
+
+
+def test_a_stop_and_what_it_took_along_are_one_row_named_by_what_was_stopped() -> None:
+    first, second, third = records([7, 7, 7])
+    stopped = Decision(approved=False, by="you", hard=True, note="not now")
+    took_along = Decision(
+        approved=False, by="you", hard=True, source=DecisionSource.CASCADE, note="never looked at"
+    )
     here = Listing()
-    here.show(Found((first, second)))
-    (item,) = here.items
-    assert item.together is not None
-    assert item.together.name == "batch b-77"
+    here.show(Found((rejection(first, took_along), rejection(second, took_along), rejection(third, stopped))))
+    row, below = drawn(here)
+    assert "{ Create r1" in row
+    assert "stopped" in row
+    assert below.strip() == "not now; 2 more of its turn"
+
+
+def test_what_an_agent_left_behind_is_one_row_named_by_the_agent() -> None:
+    here = Listing()
+    left = [
+        replace(each, state=RequestState.WITHDRAWN, decision=None, reason=CLOSED) for each in records([7, 7, 7])
+    ]
+    here.show(Found(tuple(left)))
+    (row,) = drawn(here)
+    assert "▸ refactor exited" in row
+    assert "3 withdrawn" in row
 
 
 # -- what is odd between records -------------------------------------------------------------------------------
@@ -214,10 +242,12 @@ def test_what_has_no_room_beside_the_list_is_counted() -> None:
     (item,) = listing([7] * 9).items
     assert item.together is not None
     for rows in range(12):
-        lines = ["".join(piece.text.text for piece in each.left) for each in member_lines(item.together, rows)]
-        named = sum("create_issue" in each or "Create" in each for each in lines)
+        lines = [
+            "".join(piece.text.text for piece in each.left)
+            for each in member_lines(item.together, RowStyle(UNICODE, START, Deciders(), {}), rows)
+        ]
+        named = sum("Create" in each for each in lines)
         more = [each for each in lines if "more" in each]
-        assert len(lines) <= max(rows, 2)
         assert named + (int(more[0].split()[1]) if more else 0) == 9
 
 
@@ -264,23 +294,22 @@ async def test_a_group_is_one_row_that_opens_and_a_filter_counts_members(
     you.close()
     async with screen(place, size=size) as seen:
         await seen.press("h")
-        await seen.shows("ls after", "save", "5 requests", "ls before", "7 records: 0 approved  7 rejected")
+        await seen.shows("ls after", "save", "ls before", "7 records: 0 approved, 7 rejected")
         assert "0.txt" not in seen.text
-        assert "HIGH" in seen.line("5 requests")
-        await seen.press("j", "enter")
+        assert "HIGH" in seen.line("▸ save")
+        await seen.press("j", "right")
         await seen.shows("0.txt", "3.txt", "rm -rf build")
         assert len([line for line in seen.frame if "not now" in line[:30]]) == 3
         await seen.press("j", "j", "left")
-        await seen.shows("G▸")
+        await seen.shows("▸ save")
         await seen.press("/")
         await seen.types("tool:write_file")
         await seen.press("enter")
-        await seen.shows("4 of 5 shown", "4 records: 0 approved  4 rejected", "4 of 7")
+        await seen.shows("4 of 5", "4 of 7")
         await seen.press("/")
-        await seen.press("ctrl+u")
         await seen.types("risk:high")
         await seen.press("enter")
-        await seen.shows("1 of 5 shown", "rm -rf build")
+        await seen.shows("1 of 7", "rm -rf build")
 
 
 async def test_what_stands_beside_a_group_names_its_members(you: ReviewQueue, place: Path, workdir: Path) -> None:
@@ -288,12 +317,10 @@ async def test_what_stands_beside_a_group_names_its_members(you: ReviewQueue, pl
     you.close()
     async with screen(place, size=LARGE) as seen:
         await seen.press("h")
-        await seen.shows("5 requests")
+        await seen.shows("5 calls")
         await seen.press("j")
-        await seen.shows("5 requests, decided by one key", "not now", "1 of 5 HIGH", "$ rm -rf build")
+        await seen.shows("rejected by you at", "told the agent   not now", "1 HIGH", "  $ rm -rf build")
         await seen.press("enter")
-        await seen.shows("folds them", "Enter fold ", "A 0.txt")
-        await seen.press("j")
-        await seen.shows("record    #2")
-        await seen.press("enter")
-        await seen.shows("i shows its details")
+        await seen.shows("▾ save", "A 0.txt")
+        await seen.press("j", "i")
+        await seen.shows("record           #2")

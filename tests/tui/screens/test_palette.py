@@ -37,7 +37,7 @@ async def test_what_is_chosen_is_done(place: Path, size: tuple[int, int]) -> Non
         await seen.shows("what to do")
         await seen.types("hist")
         await seen.press("enter")
-        await seen.shows("signoff  History")
+        await seen.shows("f saved")
 
 
 async def test_a_theme_is_chosen_by_its_name(place: Path) -> None:

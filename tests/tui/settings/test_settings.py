@@ -58,7 +58,7 @@ def test_a_file_that_sets_everything_reads_as_ever() -> None:
     chosen = ScreenSettings(
         theme="signoff-light",
         mouse=False,
-        filters={6: "agent:docs-bot is:unseen", 9: 'note:"\u00fc"'},
+        filters=("agent:docs-bot is:unseen", 'note:"\u00fc"'),
         diff=DiffSettings("split", 7, wrap=False),
         guard=GuardSettings(**doubled, burst_keys=5, typing_lock=False, require_seen=False),
         notify=NotifySettings("osc777", False, 61.0, 7.25, 0.75, (60.0, 3600.0, 5400.0), 11.0, 90.0),

@@ -100,40 +100,40 @@ def test_who_may_read_the_file_stays_as_it_was(file: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("mouse: off\n", 'filters: {6: "is:unseen"}\nmouse: off\n'),
-        ("filters: {}  # mine\n", 'filters: {6: "is:unseen"}  # mine\n'),
-        ("filters: {7: 'a #b'}  # c\n", "filters: {6: \"is:unseen\", 7: 'a #b'}  # c\n"),
-        ("filters:  # mine\n  7: a\n", 'filters:  # mine\n  6: "is:unseen"\n  7: a\n'),
-        ("filters: {\n  6: a }\n", 'filters: {7: "is:unseen", \n  6: a }\n'),
+        ("mouse: off\n", 'filters: ["is:unseen"]\nmouse: off\n'),
+        ("filters: []  # mine\n", 'filters: ["is:unseen"]  # mine\n'),
+        ("filters: ['a #b']  # c\n", "filters: [\"is:unseen\", 'a #b']  # c\n"),
+        ("filters:  # mine\n  - a\n", 'filters:  # mine\n  - "is:unseen"\n  - a\n'),
+        ("filters:\n- a\n", 'filters:\n- "is:unseen"\n- a\n'),
+        ("filters: [\n  a ]\n", 'filters: ["is:unseen", \n  a ]\n'),
     ],
-    ids=["none", "empty", "inline", "below", "over lines"],
+    ids=["none", "empty", "inline", "below", "below, not indented", "over lines"],
 )
-def test_a_filter_gets_the_first_free_digit(file: Path, before: str, after: str) -> None:
-    digit = keep_filter(saved(file, before), "is:unseen")
+def test_a_filter_is_written_before_the_others(file: Path, before: str, after: str) -> None:
+    keep_filter(saved(file, before), "is:unseen")
     assert file.read_text() == after
-    assert load_settings(file).filters[digit] == "is:unseen"
+    assert load_settings(file).filters[0] == "is:unseen"
 
 
 def test_a_filter_begins_a_file_that_is_not_there(file: Path) -> None:
-    assert keep_filter(file, 'note:"\u00fc \U0001f600"') == 6
-    assert load_settings(file) == ScreenSettings(filters={6: 'note:"\u00fc \U0001f600"'})
+    keep_filter(file, 'note:"\u00fc \U0001f600"')
+    assert load_settings(file) == ScreenSettings(filters=('note:"\u00fc \U0001f600"',))
 
 
-def test_a_filter_that_is_there_keeps_its_digit(file: Path) -> None:
-    text = "filters: {8: is:unseen}\n"
-    assert keep_filter(saved(file, text), "is:unseen") == 8
+def test_a_filter_that_is_there_is_not_written_again(file: Path) -> None:
+    text = "filters: [is:unseen]\n"
+    keep_filter(saved(file, text), "is:unseen")
     assert file.read_text() == text
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("filters: {6: a, 7: b, 8: c, 9: d}\n", "6, 7, 8, 9 are taken"),
         ("filters:\nmouse: off\n", "is not valid"),
-        ("{mouse: off}\n", 'put 6: "is:unseen" below filters in'),
+        ("{mouse: off}\n", 'put "is:unseen" below filters in'),
         ("mouze: off\n", "is not valid"),
     ],
-    ids=["no digit left", "no filters", "braces", "not valid"],
+    ids=["no filters", "braces", "not valid"],
 )
 def test_a_filter_that_cannot_be_saved_changes_nothing(file: Path, text: str, told: str) -> None:
     with pytest.raises(NotKeptError, match=told):

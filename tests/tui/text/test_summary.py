@@ -122,7 +122,7 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
 
 
 def named(given: str, *requests: StoredRequest) -> str:
-    return group_name(given, requests or (stored("a"), stored("b"))).text
+    return group_name(given, [each.submission for each in requests or (stored("a"), stored("b"))]).text
 
 
 def writes(*paths: Path, cwd: str) -> list[StoredRequest]:

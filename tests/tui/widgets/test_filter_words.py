@@ -81,9 +81,18 @@ def test_where_nothing_could_stand_tab_changes_nothing(words: FilterWords) -> No
     assert words.complete("agent:zz", 8, VALUES) == ("agent:zz", 8)
 
 
+def test_the_filter_of_before_can_be_had_again(words: FilterWords) -> None:
+    words.take("risk:high")
+    words.begin()
+    words.take("")
+    words.begin()
+    assert words.earlier == "risk:high"
+
+
 def test_what_cannot_be_seen_does_not_get_into_the_box(words: FilterWords) -> None:
     words.take('agent:="a\x1b\u202eb"')
-    assert words.begin() == 'agent:="a??b"'
+    words.begin()
+    assert words.earlier == 'agent:="a??b"'
 
 
 def test_the_mark_stands_below_the_place_that_is_wrong(words: FilterWords) -> None:

@@ -110,7 +110,7 @@ class ListBesideDetails(PlainScreen):
         raise NotImplementedError
 
     def bar_keys(self) -> Sequence[Key]:
-        """The keys of the bottom row, at most six."""
+        """The keys of the bottom row, at most six; none while a box for text is open."""
         raise NotImplementedError
 
     def special_line(self, width: int) -> Line:
@@ -139,12 +139,21 @@ class ListBesideDetails(PlainScreen):
                 yield LinesView(id="note")
             yield Divider(id="divider")
             with Vertical(id="detail-pane"):
-                with VerticalScroll(id="scroll", can_focus=False):
-                    yield LinesView(id="detail")
+                yield from self.compose_details()
                 yield LinesView(id="below")
         yield LinesView(id="special")
+        yield from self.compose_boxes()
         yield LinesView(id="question")
         yield LinesView(id="keys")
+
+    def compose_details(self) -> ComposeResult:
+        """Lay out the details."""
+        with VerticalScroll(id="scroll", can_focus=False):
+            yield LinesView(id="detail")
+
+    def compose_boxes(self) -> ComposeResult:
+        """Lay out boxes for text, above the keys."""
+        yield from ()
 
     def on_mount(self) -> None:
         """Lay out for what nobody knows yet."""
@@ -240,7 +249,7 @@ class ListBesideDetails(PlainScreen):
     def do_page_down(self) -> None:
         """Page through the details; where they are not shown, show them."""
         if self.details_visible:
-            self._scroll_pages(1)
+            self.scroll_pages(1)
         else:
             self.do_full()
 
@@ -248,7 +257,7 @@ class ListBesideDetails(PlainScreen):
     def do_page_up(self) -> None:
         """Page back through the details; where they are not shown, through the list."""
         if self.details_visible:
-            self._scroll_pages(-1)
+            self.scroll_pages(-1)
         else:
             self.step(-self.query_one("#rows", RowList).page)
 
@@ -276,7 +285,8 @@ class ListBesideDetails(PlainScreen):
         """Show the details from their first line on."""
         self.scroller.scroll_home(animate=False)
 
-    def _scroll_pages(self, pages: int) -> None:
+    def scroll_pages(self, pages: int) -> None:
+        """Page through the details."""
         scroller = self.scroller
         scroller.scroll_relative(y=pages * max(scroller.size.height - 1, 1), animate=False)
 
@@ -330,10 +340,13 @@ class ListBesideDetails(PlainScreen):
         self.query_one("#title", LinesView).show([self._office.status_row(self.tab, width)])
         self._draw_list()
         # The pane itself is laid out only after it is written.
-        room = width - (math.ceil(width * self.list_share) + 1 if beside else 0)
-        self.query_one("#detail", LinesView).show(self.detail_lines(room - _SCROLLBAR) if self.row_count else [])
+        self.draw_details(width - (math.ceil(width * self.list_share) + 1 if beside else 0))
         self._draw_below()
         self._draw_bars()
+
+    def draw_details(self, width: int) -> None:
+        """Draw the details of the focused row in some cells; nothing if there is none."""
+        self.query_one("#detail", LinesView).show(self.detail_lines(width - _SCROLLBAR) if self.row_count else [])
 
     def displayed(self) -> None:
         """How much of the details is not on the screen is known now."""
@@ -371,7 +384,8 @@ class ListBesideDetails(PlainScreen):
             question, special, keys = [], [], [*too_small_lines(self._office.counts(), width)]
         else:
             question, special = [*self.question_lines(width, room.sheet_rows)], [self.special_line(width)]
-            keys = [] if question else [keys_row(self.bar_keys(), width)]
+            bar_keys = self.bar_keys()
+            keys = [keys_row(bar_keys, width)] if bar_keys and not question else []
         self.query_one("#special", LinesView).show(special)
         self.query_one("#question", LinesView).show(question)
         self.query_one("#keys", LinesView).show(keys)

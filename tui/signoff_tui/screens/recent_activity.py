@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from signoff.queue import HistoryRecord, ReviewQueue
 from signoff.text.time import read_time, when_text
-from signoff_tui.screens.history.wording import outcome, what
+from signoff_tui.screens.history.outcomes import outcome, what
 from signoff_tui.text.lines import Chunk, Line, chunk, wrapped
 
 __all__ = ["RecentActivity", "read_recent_activity", "recent_lines"]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from signoff.settings_yaml import ConfigError, KeyPath, YamlDocument, read_document, read_text, shown, unknown_key
 from signoff_tui.settings.models import ScreenSettings, settings_of
 from signoff_tui.settings.template import template
-from signoff_tui.state.persistence import OWN_DIGITS, put_text
+from signoff_tui.state.persistence import put_text
 
 __all__ = [
     "SETTINGS_VARIABLE",
@@ -114,8 +114,8 @@ def _agreed(document: YamlDocument, model: type[M], values: Mapping[str, Any], p
 
 _THEME = re.compile(r"^theme:[^\n#]*?(?=[ \t]*(?:#|\r?$))", re.MULTILINE)
 
-_FILTERS_INLINE = re.compile(r"^filters:[ \t]*\{(?P<none>[ \t]*\})?", re.MULTILINE)
-_FILTERS_BELOW = re.compile(r"^filters:[ \t]*(?:#[^\n]*)?\r?\n(?P<indent>[ \t]+)", re.MULTILINE)
+_FILTERS_INLINE = re.compile(r"^filters:[ \t]*\[(?P<none>[ \t]*\])?", re.MULTILINE)
+_FILTERS_BELOW = re.compile(r"^filters:[ \t]*(?:#[^\n]*)?\r?\n(?P<indent>[ \t]*)(?=-)", re.MULTILINE)
 
 
 class NotKeptError(ValueError):
@@ -137,32 +137,17 @@ def keep_theme(file: Path, name: str) -> None:
     _keep(file, lambda text, before: _with_theme(file, text, before, name))
 
 
-def keep_filter(file: Path, query: str) -> int:
-    """Write a filter into a settings file, under the first digit that is free. Arguments otherwise as above.
+def keep_filter(file: Path, query: str) -> None:
+    """Write a filter into a settings file, before the others; one that is there stays. Otherwise as `keep_theme`.
 
     Args:
         file: The settings file.
         query: The filter, as it would be typed.
 
-    Returns:
-        Its digit; the one that it has already, if it is there.
-
     Raises:
-        NotKeptError: There is no digit left, or the file cannot be read, is not valid, or cannot be written.
+        NotKeptError: The file cannot be read, is not valid, or cannot be written.
     """
-    digits: list[int] = []
-
-    def changed(text: str, before: ScreenSettings) -> str:
-        known = [digit for digit, own in before.filters.items() if own == query]
-        free = [digit for digit in OWN_DIGITS if digit not in before.filters]
-        if not known and not free:
-            own = ", ".join(map(str, OWN_DIGITS))
-            raise NotKeptError(f'not saved: {own} are taken; take one out of "filters" in {file}')
-        digits[:] = known or free
-        return text if known else _with_filter(file, text, before, digits[0], query)
-
-    _keep(file, changed)
-    return digits[0]
+    _keep(file, lambda text, before: text if query in before.filters else _with_filter(file, text, before, query))
 
 
 def _keep(file: Path, change: Callable[[str, ScreenSettings], str]) -> None:
@@ -187,9 +172,9 @@ def _with_theme(file: Path, text: str, before: ScreenSettings, name: str) -> str
     return changed
 
 
-def _with_filter(file: Path, text: str, before: ScreenSettings, digit: int, query: str) -> str:
-    wanted = replace(before, filters={**before.filters, digit: query})
-    given = f"{digit}: {json.dumps(query, ensure_ascii=False)}"
+def _with_filter(file: Path, text: str, before: ScreenSettings, query: str) -> str:
+    wanted = replace(before, filters=(query, *before.filters))
+    given = json.dumps(query, ensure_ascii=False)
     for changed in _filter_added(text, given):
         if _sets(changed, wanted):
             return changed
@@ -199,10 +184,10 @@ def _with_filter(file: Path, text: str, before: ScreenSettings, digit: int, quer
 def _filter_added(text: str, given: str) -> Iterator[str]:
     """A text with one more filter, as it would be if filters stand in it one way or another."""
     if found := _FILTERS_INLINE.search(text):
-        yield f"{text[: found.start()]}filters: {{{given}{'}' if found['none'] else ', '}{text[found.end() :]}"
+        yield f"{text[: found.start()]}filters: [{given}{']' if found['none'] else ', '}{text[found.end() :]}"
     if found := _FILTERS_BELOW.search(text):
-        yield f"{text[: found.start('indent')]}{found['indent']}{given}\n{text[found.start('indent') :]}"
-    yield f"filters: {{{given}}}\n{text}"
+        yield f"{text[: found.start('indent')]}{found['indent']}- {given}\n{text[found.start('indent') :]}"
+    yield f"filters: [{given}]\n{text}"
 
 
 def _sets(text: str, wanted: ScreenSettings) -> bool:

@@ -16,7 +16,6 @@ from signoff.text.time import length_text, read_length
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import MAPPABLE, KeyMap, check_keys
 from signoff_tui.notify.policy import NotifySettings
-from signoff_tui.state.persistence import OWN_DIGITS
 
 __all__ = [
     "DiffSettings",
@@ -131,25 +130,15 @@ def _keys(name: str, given: Any) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in digits)
 
 
-def _filters(given: Any) -> Mapping[int, str]:
-    if not isinstance(given, dict):
-        raise ValueError(  # noqa: TRY004 - a wrong setting is a wrong value, whatever its type
-            f'must hold digits with filters, such as 6: "agent:docs-bot is:unseen", not {shown(given)}'
-        )
-    return {_own_digit(digit): _filter(digit, text) for digit, text in given.items()}
+def _filters(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list):
+        raise ValueError(f'must be a list of filters, such as ["agent:docs-bot is:unseen"], not {shown(given)}')  # noqa: TRY004 - a wrong setting is a wrong value, whatever its type
+    return tuple(map(_filter, given))
 
 
-def _own_digit(given: Any) -> int:
-    digits = [digit for digit in OWN_DIGITS if str(digit) == str(given)]
-    if not digits:
-        own = ", ".join(map(str, OWN_DIGITS))
-        raise ValueError(f"{given} is no digit of yours: {own} are; the others are filters that everybody has")
-    return digits[0]
-
-
-def _filter(digit: Any, given: Any) -> str:
+def _filter(given: Any) -> str:
     if not isinstance(given, str) or not given.strip():
-        raise ValueError(f"{digit} must have a filter as you would type it, in quotes, not {shown(given)}")
+        raise ValueError(f"must have filters as you would type them, in quotes, not {shown(given)}")
     wrong: list[FilterError] = []
     for filtered in Filtered:
         try:
@@ -158,11 +147,7 @@ def _filter(digit: Any, given: Any) -> str:
             wrong.append(error)
         else:
             return given
-    raise ValueError(f'{digit}: "{given}" is no filter, at character {wrong[0].column + 1}: {wrong[0].message}')
-
-
-def _write_filters(filters: Mapping[int, str]) -> str:
-    return f"{{{', '.join(f'{digit}: {json.dumps(text)}' for digit, text in filters.items())}}}"
+    raise ValueError(f'"{given}" is no filter, at character {wrong[0].column + 1}: {wrong[0].message}')
 
 
 def _write_key_map(keys: Mapping[str, tuple[str, ...]]) -> str:
@@ -179,7 +164,9 @@ def _write_time(seconds: float) -> str:
 
 
 Name = Annotated[str, SettingKind(_name, str)]
-Filters = Annotated[Mapping[int, str], SettingKind(_filters, _write_filters)]
+Filters = Annotated[
+    tuple[str, ...], SettingKind(_filters, lambda filters: json.dumps(list(filters), ensure_ascii=False))
+]
 MovedKeys = Annotated[Mapping[str, tuple[str, ...]], SettingKind(_key_map, _write_key_map)]
 Program = Annotated[
     tuple[str, ...], SettingKind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
@@ -246,7 +233,7 @@ class ScreenSettings(Struct, frozen=True):
 
     theme: Annotated[Name, "A theme by its name; auto: dark or light, as the terminal."] = "auto"
     mouse: Annotated[bool, "Take clicks and the wheel; off leaves selecting to the terminal."] = True
-    filters: Annotated[Filters, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'] = {}
+    filters: Annotated[Filters, 'Filters of yours for f, such as ["agent:docs-bot is:unseen"].'] = ()
     diff: Annotated[
         DiffSettings, "How a diff looks when the screen opens; the keys d, { and } change it there."
     ] = DiffSettings()

@@ -45,7 +45,7 @@ class ResolvedSettings(Struct, frozen=True):
         guard: Times of the decision guard.
         notices: The settings of notices.
         viewer: Program and arguments that show a diff outside of the screen; empty if there is none.
-        filters: The person's own filters, by the digit that chooses them.
+        filters: The person's own filters.
         keys: The person's keys.
         problems: Themes left out because they are not valid, and why.
     """
@@ -60,7 +60,7 @@ class ResolvedSettings(Struct, frozen=True):
     guard: GuardSettings = field(default_factory=GuardSettings)
     notices: NoticeSettings = field(default_factory=NoticeSettings)
     viewer: tuple[str, ...] = ()
-    filters: Mapping[int, str] = field(default_factory=dict)
+    filters: tuple[str, ...] = ()
     keys: KeyMap = STANDARD
     problems: tuple[str, ...] = ()
 

@@ -166,6 +166,12 @@ class Content(Struct, frozen=True):
         """True if seeing every unit is seeing all of it."""
         return self.complete and self.scanned
 
+    def lines_changed(self, *, new: bool) -> str:
+        """Return ``+12 -3``, of a new file ``+140``; empty if no lines change."""
+        if not (self.added or self.removed):
+            return ""
+        return f"+{self.added}" if new and not self.removed else f"+{self.added} -{self.removed}"
+
 
 def content_key(request: StoredRequest) -> ContentKey:
     """Return the key of the present content of a request."""

@@ -1,4 +1,4 @@
-"""Files that the screen keeps for a person: list positions, and filters under a digit."""
+"""Files that the screen keeps for a person: list positions; and the filters to choose from."""
 
 from __future__ import annotations
 
@@ -20,13 +20,10 @@ from signoff.filter import SAVED_FILTERS, Filtered, FilterError, SavedFilter, pa
 from signoff_tui.state.inbox import Inbox, Order, RowKey
 
 __all__ = [
-    "OWN_DIGITS",
     "ListState",
     "ListStates",
-    "elsewhere",
     "put_text",
     "read_bytes",
-    "saved_by_digit",
     "saved_with",
     "state_file",
     "state_of",
@@ -189,43 +186,34 @@ def _are_texts(found: Any) -> bool:
     return isinstance(found, list) and all(isinstance(each, str) for each in cast("Sequence[Any]", found))
 
 
-# -- Filters under a digit: `f`, then the digit, on every list that can be filtered.
-
-OWN_DIGITS = (6, 7, 8, 9)
-"""The digits for the person's own filters."""
+# -- Filters to choose from: `f`, on every list that can be filtered.
 
 
-def saved_with(own: Mapping[int, str]) -> tuple[SavedFilter, ...]:
+def saved_with(own: Sequence[str]) -> tuple[SavedFilter, ...]:
     """Return the filters that everybody has, and a person's own.
 
     Args:
-        own: Filters as they would be typed, by their digit.
+        own: Filters as they would be typed.
     """
-    return (*SAVED_FILTERS, *(SavedFilter(digit, query, query) for digit, query in sorted(own.items())))
+    return (*SAVED_FILTERS, *(SavedFilter(query, query) for query in own))
 
 
-def usable(saved: Sequence[SavedFilter], filtered: Filtered) -> tuple[SavedFilter, ...]:
-    """Return the filters that fit a kind of things; for the inbox, those on waiting requests."""
-    inbox = filtered is Filtered.INBOX
-    return tuple(
-        each for each in saved if _is_known(each.text("agent"), filtered) and not (inbox and each.decided)
-    )
-
-
-def elsewhere(saved: Sequence[SavedFilter], listed: Sequence[SavedFilter]) -> str:
-    """Return why digits are missing in the inbox, as words after the prompt; empty if none are.
+def usable(saved: Sequence[SavedFilter], filtered: Filtered, agent: str | None) -> tuple[SavedFilter, ...]:
+    """Return the filters that fit a kind of things; for the inbox, those on waiting requests.
 
     Args:
         saved: All filters.
-        listed: The filters that the inbox can use.
+        filtered: The kind of things.
+        agent: Name of the selected agent; None if there is none.
     """
-    digits = ", ".join(str(each.digit) for each in saved if each not in listed)
-    return f" ({digits} only in the history)" if digits else ""
-
-
-def saved_by_digit(saved: Sequence[SavedFilter], key: str | None) -> SavedFilter | None:
-    """Return the filter of a digit key."""
-    return next((each for each in saved if str(each.digit) == key), None)
+    inbox = filtered is Filtered.INBOX
+    return tuple(
+        each
+        for each in saved
+        if _is_known(each.text("agent"), filtered)
+        and not (inbox and each.decided)
+        and not (agent is None and each.needs_agent)
+    )
 
 
 def _is_known(text: str, filtered: Filtered) -> bool:

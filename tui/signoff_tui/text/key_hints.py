@@ -8,10 +8,9 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff.filter import SavedFilter
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
 
-__all__ = ["BarRoom", "KeyHint", "flow", "saved_hints"]
+__all__ = ["BarRoom", "KeyHint", "flow"]
 
 
 class BarRoom(Struct, frozen=True):
@@ -103,24 +102,3 @@ def _rows(rows: Sequence[Sequence[KeyHint]], count: int) -> tuple[Line, ...]:
 
 def _row(hints: Sequence[KeyHint]) -> Line:
     return Line((chunk(" ", keep=True), *(piece for hint in hints for piece in hint.chunks())))
-
-
-# -- The row of keys for filters under a digit, in the room there is.
-
-_LABELS = (60, 18, 12, 7, 0)
-"""The most characters of each label: the more room, the more."""
-
-
-def saved_hints(saved: Sequence[SavedFilter], room: BarRoom) -> tuple[KeyHint, ...]:
-    """Return each digit with its label; with little room, fewer words of it, or only the digits."""
-    for most in _LABELS:
-        hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "back"))
-        if sum(len(row.left) // 2 for row in flow(hints, room)) == len(hints):
-            return hints
-    return (KeyHint("".join(str(each.digit) for each in saved), "filters"), KeyHint("Esc", "back"))
-
-
-def _short(label: str, most: int) -> str:
-    if len(label) <= most:
-        return label
-    return f"{label[: most - 2].rstrip()}.." if most else ""

@@ -134,17 +134,17 @@ def tool_text(call: Submission | HistoryRecord | Grant | GrantPattern) -> SafeTe
     return tool if call.server is None else joined(reveal(call.server, "tool_name"), SERVER_SIGN, tool)
 
 
-def group_name(group_id: str, requests: Sequence[StoredRequest]) -> SafeText:
-    """Return the name of a group: that which its sender gave, without ids, or what its requests do.
+def group_name(group_id: str, calls: Sequence[Submission | HistoryRecord]) -> SafeText:
+    """Return the name of a group: that which its sender gave, without ids, or what its calls do.
 
     Args:
-        group_id: The name that its sender gave.
-        requests: Its members; at least one.
+        group_id: The name that its sender gave; empty for none.
+        calls: Its members; at least one.
     """
     given = _ID_AT_THE_END.sub("", group_id).strip()
     if given and not _ID.fullmatch(given):
         return reveal_line(given, "arg_key")
-    return _what_several_do([request.submission for request in requests])
+    return _what_several_do(calls)
 
 
 _ID = re.compile(r"(?=\S*\d)\S*[0-9a-fA-F-]{6,}\S*|\d+")
@@ -153,7 +153,7 @@ _ID = re.compile(r"(?=\S*\d)\S*[0-9a-fA-F-]{6,}\S*|\d+")
 _ID_AT_THE_END = re.compile(r"[,:\s]+(?=\S*\d)#?[0-9a-fA-F-]{6,}$")
 
 
-def _what_several_do(calls: Sequence[Submission]) -> SafeText:
+def _what_several_do(calls: Sequence[Submission | HistoryRecord]) -> SafeText:
     number, plural = len(calls), "" if len(calls) == 1 else "s"
     steps = [_steps_in(call.snapshot) for call in calls]
     tools = {call.tool_name for call in calls}

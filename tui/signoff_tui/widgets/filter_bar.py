@@ -1,4 +1,4 @@
-"""The line for typing a filter, which is applied while it is typed."""
+"""The line for typing a filter, which is applied while it is typed, and the list of filters to choose from."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from signoff.filter import (
     Filtered,
     FilterError,
     Query,
+    SavedFilter,
     complete,
     field_at,
     parse,
 )
 from signoff.present.reveal.escape import typeable
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.sized import Sized
 from signoff_tui.widgets.text_box import TextBox
@@ -32,6 +34,7 @@ __all__ = [
     "FilterBar",
     "FilterWords",
     "hint_lines",
+    "offer_lines",
     "problem_lines",
 ]
 
@@ -70,7 +73,15 @@ class FilterBar(Vertical, Sized):
             self.query = query
 
     class Closed(Message):
-        """Posted when typing has ended."""
+        """Posted when typing has ended.
+
+        Args:
+            kept: True if what was typed is in force now, False if that of before is.
+        """
+
+        def __init__(self, *, kept: bool) -> None:
+            super().__init__()
+            self.kept = kept
 
     def __init__(
         self,
@@ -86,11 +97,15 @@ class FilterBar(Vertical, Sized):
         self._keep = keep
         self._said = ("", "")
         """The message about saving, with its style."""
+        self._offers: Sequence[tuple[str, str]] = ()
+        """Labels and texts of the filters to choose from; empty while one is typed."""
+        self._chosen = 0
         self._told_at = 0.0
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
+        yield LinesView(id="filter-list")
         with Horizontal():
             yield LinesView(id="prompt")
             yield TextBox(id="filter-words")
@@ -117,30 +132,49 @@ class FilterBar(Vertical, Sized):
         if problem is not None:
             raise problem
 
-    def open(self, text: str | None = None) -> None:
+    def open(self, text: str = "") -> None:
         """Open the bar for typing.
 
         Args:
-            text: The text to go on from, instead of the filter in force.
+            text: The text to go on from.
         """
-        words = self._words.begin()
+        self._words.begin()
+        self._offers = ()
         self.add_class("-open")
-        self.box.write(words if text is None else text)
+        self.box.write(text)
         self._draw()
 
+    def choose(self, saved: Sequence[SavedFilter], agent: str | None) -> None:
+        """Open the bar with a list of filters; the chosen one stands in the box, and may be typed on.
+
+        Args:
+            saved: The filters; at least one.
+            agent: Name of the selected agent, if there is one.
+        """
+        self.open()
+        # Invisible characters never get into a text box, wherever the filter comes from.
+        self._offers = [(each.label, typeable(each.text(agent or ""), "?")) for each in saved]
+        self._choose(0)
+
     def takes_key(self, event: events.Key) -> bool:
-        """Handle a key: keep, restore, complete, save; False if it is for the text box."""
+        """Handle a key: keep, restore, choose, complete, save; False if it is for the text box."""
         self._said = ("", "")
         self._take(self.box.value)  # the newest text was not reported yet
         match event.key:
             case "enter":
                 if self._words.problem is None:
                     self._tell(at_once=True)
-                    self._close()
+                    self._close(kept=True)
             case "escape":
                 if self._words.restore():
                     self._tell(at_once=True)
-                self._close()
+                self._close(kept=False)
+            case "up" | "down" if self._offers:
+                self._choose(self._chosen + (1 if event.key == "down" else -1))
+            case "up":
+                self.box.write(self._words.earlier)
+            case "down":
+                pass
             case "tab":
                 self._complete(1)
             case "shift+tab":
@@ -159,6 +193,18 @@ class FilterBar(Vertical, Sized):
     def box(self) -> TextBox:
         """The box for typing."""
         return self.query_one(TextBox)
+
+    def _choose(self, index: int) -> None:
+        """Put a filter of the list into the box."""
+        self._chosen = max(0, min(index, len(self._offers) - 1))
+        self.box.write(self._offers[self._chosen][1])
+        self._take(self.box.value)
+        self._draw()
+
+    @on(LinesView.Clicked, "#filter-list")
+    def _offer_clicked(self, event: LinesView.Clicked) -> None:
+        event.stop()
+        self._choose(self._first_offer + event.row)
 
     def _save(self) -> None:
         query = self._words.query
@@ -181,6 +227,8 @@ class FilterBar(Vertical, Sized):
     def _typed(self, event: TextBox.Changed) -> None:
         event.stop()
         if self.is_open:
+            if self._offers and self.box.value != self._offers[self._chosen][1]:
+                self._offers = ()
             self._take(self.box.value)
             self._draw()
 
@@ -203,10 +251,19 @@ class FilterBar(Vertical, Sized):
         self._told_at = time.monotonic()
         self.post_message(self.Applied(self._words.query))
 
-    def _close(self) -> None:
+    def _close(self, *, kept: bool) -> None:
         self.remove_class("-open")
         self.screen.set_focus(None)
-        self.post_message(self.Closed())
+        self.post_message(self.Closed(kept=kept))
+
+    @property
+    def _first_offer(self) -> int:
+        """The number of the first filter of the list that is shown: it takes half of the screen at most."""
+        return max(0, self._chosen - self._offer_rows + 1)
+
+    @property
+    def _offer_rows(self) -> int:
+        return min(len(self._offers), max(self.screen.size.height // 2 - 2, 1))
 
     def _draw(self) -> None:
         if not self.is_open or not self.size.width:
@@ -216,20 +273,46 @@ class FilterBar(Vertical, Sized):
         said, token = self._said
         if said:
             hints = wrapped(said, width, token, head=chunk("   ", keep=True))
+        elif self._offers:
+            hints = [fullest([line(chunk(words, "muted")) for words in _CHOICE_KEYS], width)]
         elif words.problem is None or words.offered is not None:
             about = words.field_at(box.value, box.cursor_position)
             hints = hint_lines(words.offered, words.chosen, about, width)
         else:
             hints = problem_lines(words.problem, box.value, _PROMPT - box.scroll_offset.x, width)
         self.query_one("#filter-hints", LinesView).show(hints)
-        self.styles.height = 1 + len(hints)
+        first, last = self._first_offer, self._first_offer + self._offer_rows
+        offers = offer_lines(self._offers[first:last], self._chosen - first, look_of(self).glyphs.focus)
+        self.query_one("#filter-list", LinesView).show(offers)
+        self.styles.height = 1 + len(hints) + len(offers)
 
 
 # -- The lines below a filter: its fault, or completions.
 
-_KEYS = "   Tab completes   Enter keeps   Esc as before   Ctrl+S saves it"
-_FEWER = "   Tab completes  Enter keeps  Ctrl+S saves"
-_FEWEST = "   Enter keeps  Ctrl+S saves"
+_KEYS = "   Tab completes   Up last filter   Ctrl+S saves it   Enter lists   Esc as before"
+_FEWER = "   Tab completes  Ctrl+S saves  Enter lists"
+_FEWEST = "   Ctrl+S saves  Enter lists"
+_CHOICE_KEYS = ("   Up Down choose   Enter lists   Esc as before", "   Up Down choose   Enter lists")
+
+
+def offer_lines(offers: Sequence[tuple[str, str]], chosen: int, focus: str) -> list[Line]:
+    """Return lines with filters to choose from: label and text, of one's own only the text.
+
+    Args:
+        offers: Labels and texts.
+        chosen: The number of the chosen one.
+        focus: The sign before it.
+    """
+    width = max((foreign(label).width for label, text in offers if label != text), default=0)
+    lines: list[Line] = []
+    for number, (label, text) in enumerate(offers):
+        mark = chunk(f" {focus} " if number == chosen else "   ", "accent", keep=True)
+        words = foreign(label, "strong" if number == chosen else "text")
+        told = [Chunk(words.text, words.token, keep=label != text, least=width, cut="end")]
+        if label != text:
+            told.append(Chunk(foreign(f"  {text}").text, "muted", cut="end"))
+        lines.append(line(mark, *told, background="focus-bg" if number == chosen else "background"))
+    return lines
 
 
 def problem_lines(problem: FilterError, text: str, left: int, width: int) -> list[Line]:
@@ -310,15 +393,22 @@ class FilterWords:
         self.chosen = 0
         """The number of the candidate in the text."""
         self._before = self.query
+        self._earlier = ""
         self._source = ""
         self._completed = ("", 0)
 
-    def begin(self) -> str:
-        """Begin to type; returns the text to go on from."""
+    def begin(self) -> None:
+        """Begin to type."""
         self._before = self.query
+        if self.query.text:
+            self._earlier = self.query.text
         self.problem = self.offered = None
+
+    @property
+    def earlier(self) -> str:
+        """The last filter that was in force when typing began."""
         # Invisible characters never get into a text box, wherever the filter comes from.
-        return typeable(self.query.text, "?")
+        return typeable(self._earlier, "?")
 
     def take(self, text: str) -> bool:
         """Take the typed text; True if another filter is in force now."""

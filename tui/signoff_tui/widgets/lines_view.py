@@ -28,12 +28,13 @@ class LinesView(Measured):
     """It does not scroll, so another size needs no second layout; Textual's is for scrolling widgets."""
 
     class Clicked(Message):
-        """Posted when a row was clicked, with the column."""
+        """Posted when a row was clicked."""
 
-        def __init__(self, view: LinesView, column: int) -> None:
+        def __init__(self, view: LinesView, column: int, row: int) -> None:
             super().__init__()
             self.view = view
             self.column = column
+            self.row = row
 
         @property
         def control(self) -> LinesView:
@@ -70,7 +71,7 @@ class LinesView(Measured):
 
     def on_click(self, event: events.Click) -> None:
         """Report the click."""
-        self.post_message(self.Clicked(self, event.x))
+        self.post_message(self.Clicked(self, event.x, event.y))
 
     def draw_again(self) -> None:
         """Draw the same lines once more, so that `drawn` refers to a new picture."""

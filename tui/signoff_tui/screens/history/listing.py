@@ -1,27 +1,152 @@
-"""Which records are listed, and which one the cursor is on: bound to the record, not to its place."""
+"""The list of records: what one key decided or one cause ended is one row, and the cursor is bound to a record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from signoff.filter import Found
-from signoff.queue import HistoryRecord
-from signoff_tui.screens.history.order import oddities
-from signoff_tui.screens.history.together import Act, Together, acts_in
+from signoff.queue import DecisionSource, HistoryRecord, Risk
+from signoff.text.time import local_time
+from signoff_tui.screens.history.outcomes import exited
 
-__all__ = ["Item", "Listing"]
+__all__ = ["Act", "Item", "Listing", "Together", "act_of", "acts_in", "oddities"]
+
+_BY_KEY = frozenset({DecisionSource.REVIEWER, DecisionSource.CASCADE, DecisionSource.GRANT})
+"""Who answers requests that wait: a reviewer, or what the reviewer's answer to another one brought with it."""
+
+
+class Act(NamedTuple):
+    """What all records that have one cause have in common. One transaction has one time, and no two have the same.
+
+    Attributes:
+        at: The time.
+        cause: Whether they were approved; the agent that exited.
+    """
+
+    at: int
+    cause: bool | str
+
+
+class Together(Struct, frozen=True):
+    """Records that have one cause.
+
+    Attributes:
+        act: What they have in common.
+        records: Those that are listed, newest first; two at least.
+        size: How many there are, listed or not.
+    """
+
+    act: Act
+    records: tuple[HistoryRecord, ...]
+    size: int
+
+    @property
+    def as_asked(self) -> tuple[HistoryRecord, ...]:
+        """The same in the order in which they were asked, as the inbox lists them."""
+        return tuple(sorted(self.records, key=lambda record: record.took_us, reverse=True))
+
+    @property
+    def lead(self) -> HistoryRecord | None:
+        """The one that a key decided, if that brought an answer to all others with it."""
+        decided = [
+            record
+            for record in self.records
+            if record.decision is not None and record.decision.source is DecisionSource.REVIEWER
+        ]
+        return decided[0] if len(decided) == 1 else None
+
+    @property
+    def group(self) -> str | None:
+        """The group that all of them belong to, or None."""
+        groups = {record.group_id for record in self.records}
+        return groups.pop() if len(groups) == 1 else None
+
+    @property
+    def note(self) -> str:
+        """The words to the agent that all of them got."""
+        notes = {record.decision.note for record in self.records if record.decision is not None}
+        return (notes.pop() or "") if len(notes) == 1 else ""
+
+    @property
+    def high(self) -> int:
+        """How many are of HIGH risk."""
+        return sum(record.risk is Risk.HIGH for record in self.records)
+
+    @property
+    def least_shown(self) -> HistoryRecord:
+        """The one of which least was shown."""
+        return min(self.records, key=_shown)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who asked."""
+        return tuple(dict.fromkeys(record.agent_name for record in self.records))
+
+
+def _shown(record: HistoryRecord) -> float:
+    shown = None if record.decision is None else record.decision.shown
+    return 2.0 if shown is None else shown
+
+
+def act_of(record: HistoryRecord) -> Act | None:
+    """Return the act that a record is of; None if nothing can have ended several with it."""
+    decision = record.decision
+    if record.request_id is None:
+        return None
+    if decision is None:
+        return Act(record.at, f"{record.agent_name}\0{record.session}") if exited(record) else None
+    return Act(record.at, decision.approved) if decision.source in _BY_KEY else None
+
+
+def acts_in(records: Sequence[HistoryRecord]) -> Iterator[tuple[Act | None, Sequence[HistoryRecord]]]:
+    """Yield the records of each act, in their order; a record that belongs to none stands alone."""
+    for _, found in groupby(records, key=lambda record: act_of(record) or record.seq):
+        members = tuple(found)
+        yield act_of(members[0]), members
+
+
+# -- What is odd between a record and the next older one: missing records, and a clock that was set back.
+
+BACK_US = 1_000_000
+"""So much, in microseconds, processes may disagree about the time without anybody having changed a clock."""
+
+
+def oddities(records: Sequence[HistoryRecord], *, whole: bool) -> dict[int, str]:
+    """Return what to say below records, by their seq.
+
+    Args:
+        records: Newest first, which is the order of the queue whatever the clock said.
+        whole: Whether every record is listed: a filter leaves gaps of its own.
+    """
+    said: dict[int, str] = {}
+    for newer, older in pairwise(records):
+        words: list[str] = []
+        missing = newer.seq - older.seq - 1
+        if whole and missing:
+            named = f"{missing} {'record' if missing == 1 else 'records'}"
+            words.append(f"-- {named} missing between {older.seq} and {newer.seq} --")
+        if newer.at < older.at - BACK_US:
+            words.append(f"clock changed {local_time(newer.at, 'minute')}")
+        if words:
+            said[newer.seq] = "; ".join(words)
+    return said
+
+
+# -- The list.
 
 
 class Item(Struct, frozen=True):
-    """One row of the list: a record, or several that were decided together.
+    """One row of the list: a record, or several that have one cause.
 
     Attributes:
-        record: The record; the newest of several.
-        together: What it stands for, or belongs to; None if it was decided alone.
+        record: The record; of several the one that a key decided, or the newest.
+        together: What it stands for, or belongs to; None if it ended alone.
         heads: Whether it stands for all of them.
-        size: How many were decided together, listed or not.
+        size: How many ended together, listed or not.
         odd: What is odd between it and the next older row, in words; empty if nothing is.
     """
 
@@ -32,12 +157,8 @@ class Item(Struct, frozen=True):
     odd: str = ""
 
 
-Height = Callable[[Item], int]
-"""How many lines a row takes."""
-
-
 class Listing:
-    """Records, newest first, with a cursor. What was decided together is one row that opens to its members."""
+    """Records, newest first, with a cursor. What has one cause is one row that opens to its members."""
 
     def __init__(self) -> None:
         self.records: list[HistoryRecord] = []
@@ -70,7 +191,7 @@ class Listing:
 
     @property
     def current(self) -> HistoryRecord | None:
-        """The record that the cursor is on; the newest of several."""
+        """The record that the cursor is on."""
         return None if self.item is None else self.item.record
 
     @property
@@ -133,7 +254,7 @@ class Listing:
             self.arrived = 0
 
     def is_open(self, item: Item) -> bool:
-        """Whether the members of what was decided together are listed below it."""
+        """Whether the members of what ended together are listed below it."""
         return item.together is not None and item.together.act in self._open
 
     def set_open(self, *, open_: bool) -> bool:
@@ -150,7 +271,7 @@ class Listing:
         self._place_rows()
         return True
 
-    def lay_out(self, height: Height) -> None:
+    def lay_out(self, height: Callable[[Item], int]) -> None:
         """Count the lines of every row."""
         self._lines, self._first_lines = [], []
         for index, item in enumerate(self.items):
@@ -168,7 +289,8 @@ class Listing:
                 continue
             together, open_ = Together(act, tuple(members), size), act in self._open
             inside = "; ".join(odd[member.seq] for member in members if member.seq in odd)
-            self.items.append(Item(members[0], together, heads=True, size=size, odd="" if open_ else inside))
+            first = together.lead or members[0]
+            self.items.append(Item(first, together, heads=True, size=size, odd="" if open_ else inside))
             if open_:
                 self.items += [
                     Item(member, together, size=size, odd=odd.get(member.seq, "")) for member in together.as_asked

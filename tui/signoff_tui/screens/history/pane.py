@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,14 +10,12 @@ from textual.message import Message
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.structured import structured_document
-from signoff.queue import HistoryRecord, StoredRequest
-from signoff_tui.screens.history.record_pane import record_lines
-from signoff_tui.screens.history.together import Together
-from signoff_tui.screens.history.together_pane import member_lines, together_lines
-from signoff_tui.screens.history.wording import Deciders
-from signoff_tui.state.documents import Content
-from signoff_tui.text.lines import Line, chunk, foreign, line, rule
-from signoff_tui.text.look import look_of
+from signoff.queue import HistoryRecord
+from signoff_tui.screens.history.data import Decided
+from signoff_tui.screens.history.details import Agents, Known, item_lines, member_lines
+from signoff_tui.screens.history.listing import Item
+from signoff_tui.screens.history.rows import RowStyle
+from signoff_tui.text.lines import Line, chunk, foreign, line
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
@@ -50,14 +47,11 @@ class RecordPane(Vertical, Sized):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._record: HistoryRecord | None = None
-        self._together: Together | None = None
+        self._item: Item | None = None
+        self._style: RowStyle | None = None
+        self._known = Known()
         self._wanted: int | None = None
         """Seq of the record whose content is being read."""
-        self._request: StoredRequest | None = None
-        self._deciders = Deciders()
-        self._chain = ""
-        self._opened = False
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
@@ -75,50 +69,44 @@ class RecordPane(Vertical, Sized):
 
     @property
     def details(self) -> bool:
-        """Whether all facts are shown, instead of the content."""
+        """True if all facts are shown, instead of the content."""
         return self.has_class("-details")
 
-    def show(self, record: HistoryRecord, deciders: Deciders) -> None:
-        """Show a record."""
-        self._together = None
-        if self._record is None or self._record.seq != record.seq:
-            self._request = self._wanted = None
-        self._record, self._deciders = record, deciders
+    def show(self, item: Item, style: RowStyle, agents: Agents) -> None:
+        """Show a record with what was decided on, or several that ended together, by their names."""
+        before, record, several = self._item, item.record, item.heads
+        if before is None or (before.record.seq, before.heads) != (record.seq, several):
+            self._known, self._wanted = Known(chain=self._known.chain), None
+        self._item, self._style = item, style
+        self._known = replace(self._known, agents=agents)
         self._draw()
-        if record.seq in (self._document.owner, self._wanted):
+        if several or record.seq in (self._document.owner, self._wanted):
             return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
             masks = DEFAULT_REDACTION.also(record.masked_keys)
             self._document.show(record.seq, [structured_document(dict(record.arguments), masks=masks)])
         else:
-            self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
+            self._document.notice([line(chunk(" reading what was decided on", "muted"))])
             self._wanted = record.seq
             self.post_message(self.Wanted(record, record.request_id))
-
-    def show_together(self, together: Together, deciders: Deciders, *, opened: bool) -> None:
-        """Show what several records have in common, and name them; they may be listed below their row already."""
-        self._opened = opened
-        self._together, self._record, self._request, self._deciders = together, together.records[0], None, deciders
-        self._wanted = None
-        self._draw()
 
     def show_details(self, *, details: bool) -> None:
         """Show all facts, or the content."""
         self.set_class(details, "-details")
         self._draw()
 
-    def take_content(
-        self, record: HistoryRecord, request: StoredRequest | None, content: Content | None, failure: str
-    ) -> None:
+    def take_content(self, record: HistoryRecord, decided: Decided) -> None:
         """Show what was decided on, or why that cannot be."""
-        if self._together is not None or self._record is None or record.seq != self._record.seq:
+        item = self._item
+        if item is None or item.heads or record.seq != item.record.seq:
             return
-        self._request, self._wanted = request, None
-        if content is None:
-            self._document.notice([line(foreign(f"   {failure}", "danger"))])
+        self._known = replace(self._known, request=decided.request, content=decided.content)
+        self._wanted = None
+        if decided.content is None:
+            self._document.notice([line(foreign(f" {decided.failure}", "danger"))])
         else:
-            self._document.show(record.seq, content.documents)
+            self._document.show(record.seq, decided.content.documents)
         self._draw()
 
     def take_colors(self, colored: DocumentView.Colored) -> None:
@@ -127,7 +115,7 @@ class RecordPane(Vertical, Sized):
 
     def say_chain(self, words: str) -> None:
         """Say what is known of the chain."""
-        self._chain = words
+        self._known = replace(self._known, chain=words)
         self._draw()
 
     def scroll_lines(self, lines: int) -> None:
@@ -153,30 +141,19 @@ class RecordPane(Vertical, Sized):
         return self.query_one("#details", RowList)
 
     def _draw(self) -> None:
-        record, width = self._record, self.size.width
-        if record is None or not width:
+        item, style, width = self._item, self._style, self.size.width
+        if item is None or style is None or not width:
             return
-        glyphs = look_of(self).glyphs
+        together = item.together if item.heads else None
+        facts = [*item_lines(item, style, self._known, width - self.details, details=self.details)]
         if self.details:
-            facts = self._facts(record, width - 1)
+            facts += member_lines(together, style, None) if together is not None else []
             self._details.show(len(facts), lambda index, _: (facts[index],), cursor=None)
             return
-        facts = self._facts(record, width)
         room = max(self.size.height // 2 - 1, LEAST_FACTS)
         if len(facts) > room:
-            left_out = len(facts) - room + 1
-            words = line(chunk(f"           {left_out} more lines: i shows them", "muted"))
+            words = line(chunk(f" {len(facts) - room + 1} more lines: i shows them", "muted"))
             facts = [*facts[: room - 1], words]
-        self.query_one("#record", LinesView).show([*facts, rule(glyphs.rule)])
-        if self._together is not None:
-            self._document.notice(
-                member_lines(self._together, self.size.height - len(facts) - 1, opened=self._opened)
-            )
-
-    def _facts(self, record: HistoryRecord, width: int) -> Sequence[Line]:
-        details, chain = self.details, self._chain if self.details else ""
-        if self._together is not None:
-            return together_lines(
-                self._together, self._deciders, width, members=details, opened=self._opened, chain=chain
-            )
-        return record_lines(record, self._deciders, width, request=self._request, details=details, chain=chain)
+        self.query_one("#record", LinesView).show([*facts, Line()])
+        if together is not None:
+            self._document.notice(member_lines(together, style, self.size.height - len(facts) - 1)[1:])

@@ -2,365 +2,558 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 
-from signoff.filter import Filtered, FilterError, Query, parse
+from signoff.filter import Filtered, FilterError, Query, last_hour_of, parse
+from signoff.present.reveal import SafeText
+from signoff.queue import HistoryRecord, QueueError
 from signoff_tui.context import Office
 from signoff_tui.input.handlers import Handlers
-from signoff_tui.screens.history.face import Keys, empty_lines, foot_lines, title_line
-from signoff_tui.screens.history.filter_keys import FILTER_HANDLERS, FilterKeys
-from signoff_tui.screens.history.lines import totals
-from signoff_tui.screens.history.list_pane import ListPane
-from signoff_tui.screens.history.looking import Around
+from signoff_tui.screens.history.data import (
+    Around,
+    NotWrittenError,
+    check_chain,
+    count_lines,
+    export,
+    find_page,
+    look_around,
+    look_for_newer,
+    look_for_values,
+    offered_path,
+    read_decided,
+    sizes_of_acts,
+    viewpoint,
+)
+from signoff_tui.screens.history.listing import Item, Listing
+from signoff_tui.screens.history.outcomes import Deciders, is_file, what
 from signoff_tui.screens.history.pane import RecordPane
-from signoff_tui.screens.history.wording import Deciders
-from signoff_tui.screens.history.work import Checked, Failed, Fresh, Listed, Older, Read, Sized
-from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
+from signoff_tui.screens.history.rows import RowStyle, counts_words, height, item_row
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
-from signoff_tui.text.key_hints import BarRoom
-from signoff_tui.text.lines import Line, chunk, rule
+from signoff_tui.state.persistence import usable
+from signoff_tui.terminal.sequences import Copy
+from signoff_tui.text.bars import Key, message_chunk
+from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign, fullest, line, wrapped
 from signoff_tui.text.look import look_of
-from signoff_tui.widgets.divider import Divider
+from signoff_tui.widgets.document.highlight import highlight_blocks
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
-from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.path_bar import PathBar
+from signoff_tui.widgets.row_list import RowList
+from signoff_tui.workers import run_beside
 
 __all__ = ["HistoryScreen"]
 
-_HANDLERS: Handlers[HistoryScreen] = Handlers(FILTER_HANDLERS)
+_HANDLERS: Handlers[HistoryScreen] = Handlers(LIST_HANDLERS)
 
-WIDE_ENOUGH, HIGH_ENOUGH = 80, 20
-"""From this many cells on, two rows are enough for the keys; from this many rows on, they have more than one."""
+LIST_SHARE = 0.49
+"""Of the width, beside the record."""
+
+ENOUGH = 12
+"""Cells of a filter that still tell it from others."""
+
+_MEASURED = 40
+"""Members of what ended together whose changed lines are counted."""
+
+_SOON = 5
+"""So many rows before the end it is near."""
+
+_KEYS = (
+    ("open", "open"),
+    ("saved", "saved filters"),
+    ("copy", "copy"),
+    ("agent_history", "this agent, last hour"),
+    ("filter", "filter"),
+    ("help", "keys"),
+)
+"""The actions of the bottom row, with their words."""
 
 
-class HistoryScreen(FilterKeys):
+class HistoryScreen(ListBesideDetails):
     """Records, and beside them (or on Enter) the focused one with its content."""
 
-    CSS_PATH = "screen.tcss"
+    DEFAULT_CSS = "HistoryScreen RecordPane { height: 1fr; }"
+
     place = "history"
+    tab = "History"
     handlers = _HANDLERS
+    list_share = LIST_SHARE
 
     def __init__(self, office: Office, query: str = "") -> None:
         super().__init__(office, query)
+        self._listing = Listing()
         self._listed: Query = parse("", Filtered.HISTORY)
         """The filter that made the list."""
         self._around = Around()
-        self._opened = False
+        self._values: Mapping[str, Iterable[str]] = {}
+        self._changes: dict[int, str] = {}
+        """Added and removed lines, by seq."""
+        self._measuring: set[int] = set()
         self._loaded = False
         self._looking_back = False
-        self._connected = True
+        self._looked_at_end = 0
+        """Number of listed records when the end was last near."""
+        self._to_first = False
+        """True if the cursor is to go to the first match when the list is there."""
         self._problem = ""
 
-    def compose(self) -> ComposeResult:
-        """Lay out the parts."""
-        yield LinesView(id="title")
-        with Horizontal():
-            yield ListPane(self._listing, id="list-pane")
-            yield Divider(id="divider")
-            yield RecordPane(id="record-pane")
-        yield LinesView(id="rule")
+    def compose_details(self) -> ComposeResult:
+        """Lay out the record."""
+        yield RecordPane(id="record-pane")
+
+    def compose_boxes(self) -> ComposeResult:
+        """Lay out the boxes for a filter and for a place."""
         yield FilterBar(Filtered.HISTORY, self.existing, self._office.keep_filter, id="filter")
-        yield LinesView(id="foot")
         yield PathBar(id="path")
 
     def on_mount(self) -> None:
         """Read the newest records that fit."""
-        self._lay_out()
         try:
             self.bar.use(self._query)
         except FilterError:
             self.bar.open(self._query)
         self.read()
 
-    def on_resize(self, _: events.Resize) -> None:
-        """Lay out for the size."""
-        self.draw()
-
     # -- keys -----------------------------------------------------------------------------------------------
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Handle a key while a filter or a place is typed; False when it is for the text box."""
+        return self.path_bar.takes_key(event) if self.path_bar.is_open else self.bar.takes_key(event)
+
+    def takes_paste(self, _: events.Paste) -> bool:
+        """Leave a paste to the box: it is text to look for, or a place."""
+        return False
+
+    @property
+    def takes_clicks(self) -> bool:
+        """True if a click may move the cursor now."""
+        return super().takes_clicks and not (self.bar.is_open or self.path_bar.is_open)
 
     @_HANDLERS("back")
     def do_back(self) -> None:
-        """From a record that has the whole screen to the list, else back."""
-        if self._reading:
-            self._opened = False
-            self.draw()
+        """From a record that has the whole screen to the list, from a filter to everything, else back."""
+        if not self._full and not self._query and self.bar.query_in_force.text:
+            self.use("")
         else:
-            self.dismiss()
+            super().do_back()
 
     @_HANDLERS("open")
-    def do_open(self) -> None:
-        """The whole record; of what was decided together the members, or not any more."""
+    def open_row(self) -> None:
+        """Open the record; of what ended together the members, or close them."""
         item = self._listing.item
-        if item is not None and item.heads and not self._reading:
+        if item is not None and item.heads and not self._full:
             self._set_open(open_=not self._listing.is_open(item))
-            return
-        if item is not None and (self.two_panes or self._opened):  # it is shown already
-            self.say(f"{self._office.keys.shown('details', place='history')} shows its details", "muted")
-        self._opened = item is not None
-        self.draw()
+        else:
+            self.do_full()
 
     @_HANDLERS("expand")
     def do_expand(self) -> None:
-        """List the members of what was decided together."""
+        """List the members of what ended together."""
         self._set_open(open_=True)
 
     @_HANDLERS("collapse")
     def do_collapse(self) -> None:
-        """One row for what was decided together."""
+        """Make one row of what ended together."""
         self._set_open(open_=False)
 
     def _set_open(self, *, open_: bool) -> None:
-        if not self._reading and self._listing.set_open(open_=open_):
+        if not self._full and self._listing.set_open(open_=open_):
             self._changed()
-
-    @_HANDLERS("down")
-    def do_down(self) -> None:
-        """Next record, or line."""
-        self._step(1)
-
-    @_HANDLERS("up")
-    def do_up(self) -> None:
-        """Previous record, or line."""
-        self._step(-1)
-
-    @_HANDLERS("first")
-    def do_first(self) -> None:
-        """Newest record, or first line."""
-        self._step(-FAR)
 
     @_HANDLERS("last")
     def do_last(self) -> None:
         """Oldest record that is loaded, or last line; from there, older ones are looked for."""
-        self._step(FAR)
+        super().do_last()
         self._look_back()
-
-    @_HANDLERS("page_down")
-    def do_page_down(self) -> None:
-        """Page."""
-        self._page(1)
-
-    @_HANDLERS("page_up")
-    def do_page_up(self) -> None:
-        """Page back."""
-        self._page(-1)
 
     @_HANDLERS("details")
     def do_details(self) -> None:
         """All facts about the record, with a check of the chain; or its content again."""
         if self._listing.current is None:
             return
-        self._opened = True
+        self._full = self._full or not self.two_panes
         self._pane.show_details(details=not self._pane.details)
         if self._pane.details:
-            self._pane.say_chain("checking the whole history ...")
-            self._work.check()
+            self._pane.say_chain("checking the whole history")
+            run_beside(self, self._check, group="check", exclusive=True)
         self.draw()
+
+    @_HANDLERS("copy")
+    def do_copy(self) -> None:
+        """Put the command or path of the record into the clipboard, without its secrets."""
+        record = self._listing.current
+        if record is None:
+            self.say("there is nothing to copy", "muted")
+            return
+        try:
+            self._office.speak(Copy(what(record)))
+        except ValueError as error:
+            self.say(f"not copied: {error}", "warn")
+        else:
+            self.say("copied, if the terminal lets programs copy", "muted")
+
+    @_HANDLERS("history")
+    def do_history(self) -> None:
+        """Show everything."""
+        self.use("")
+
+    @_HANDLERS("agent_history")
+    def do_agent_history(self) -> None:
+        """Only the last hour of this agent."""
+        agent = self._agent
+        if agent is None:
+            self.say("no record here to take the agent from", "warn")
+        else:
+            self.use(last_hour_of(agent))
+
+    @_HANDLERS("filter")
+    def do_filter(self) -> None:
+        """Type a filter."""
+        self._full = False
+        self.bar.open()
+        run_beside(self, self._collect, group="collect", exclusive=True)
+        self.draw()
+
+    @_HANDLERS("saved")
+    def do_saved(self) -> None:
+        """Choose a filter from the list."""
+        self._full = False
+        agent = self._agent
+        self.bar.choose(usable(self._office.saved_filters, Filtered.HISTORY, agent), agent)
+        run_beside(self, self._collect, group="collect", exclusive=True)
+        self.draw()
+
+    @_HANDLERS("export")
+    def do_export(self) -> None:
+        """Ask where what the filter keeps is to be written."""
+        self.path_bar.open(str(offered_path(self._office.now(), os.environ)))
+        self.draw()
+
+    # -- filters --------------------------------------------------------------------------------------------
+
+    @property
+    def path_bar(self) -> PathBar:
+        """Where the place of a file is typed."""
+        return self.query_one(PathBar)
+
+    @property
+    def bar(self) -> FilterBar:
+        """Where the filter is typed."""
+        return self.query_one(FilterBar)
+
+    @property
+    def _agent(self) -> str | None:
+        current = self._listing.current
+        return None if current is None else current.agent_name
+
+    def use(self, text: str) -> None:
+        """Put another filter in force."""
+        try:
+            self.bar.use(text)
+        except FilterError as error:
+            self.say(error.message, "warn")
+        else:
+            self._query = ""
+            self.read()
+
+    def existing(self) -> Mapping[str, Iterable[str]]:
+        """Return values that the newest records have, whatever the filter keeps."""
+        return self._values
 
     # -- moving and looking ---------------------------------------------------------------------------------
 
     @property
-    def two_panes(self) -> bool:
-        """Whether list and record stand side by side."""
-        return self.size.width >= TWO_PANES
-
-    @property
-    def _reading(self) -> bool:
-        """Whether the record has the whole screen, so that row keys move lines."""
-        return self._opened and not self.two_panes
+    def row_count(self) -> int:
+        """Number of lines of the list."""
+        return len(self._listing.rows)
 
     @property
     def _pane(self) -> RecordPane:
         return self.query_one(RecordPane)
 
-    @property
-    def _list_pane(self) -> ListPane:
-        return self.query_one(ListPane)
-
-    def _step(self, steps: int) -> None:
-        if self._reading:
+    def step(self, steps: int) -> None:
+        """Move the cursor by so many records, or the lines of one that has the whole screen."""
+        if self._full:
             self._pane.scroll_lines(steps)
         else:
             self._listing.step(steps)
-        self.draw()
 
-    def _page(self, pages: int) -> None:
-        if self._reading or (self.two_panes and not self.bar.is_open):
-            self._pane.scroll_pages(pages)
-            self.draw()
-        else:
-            self._step(pages * self._list_pane.page)
+    def go_to(self, index: int) -> None:
+        """Put the cursor on the record of a line."""
+        self._listing.move_to(self._listing.rows[index][0])
+
+    def to_top(self) -> None:
+        """Leave the record where it is: another one is shown from its first line."""
+
+    def scroll_pages(self, pages: int) -> None:
+        """Page through the record."""
+        self._pane.scroll_pages(pages)
+
+    @property
+    def hidden_lines(self) -> int:
+        """Nothing is said of what is below: the record may have any length."""
+        return 0
+
+    # -- reading --------------------------------------------------------------------------------------------
 
     def read(self) -> None:
-        """Read the newest records that the filter keeps."""
+        """Read the newest records that the filter keeps, and forget what was asked before."""
         self._looking_back = False
-        self._work.list(self.bar.query_in_force)
+        run_beside(self, partial(self._list, self.bar.query_in_force), group="load", exclusive=True)
         self.draw()
+
+    async def _list(self, query: Query) -> None:
+        try:
+            around = await self._office.ask(look_around)
+            found = await find_page(self._office, query, around.head + 1)
+        except QueueError as error:
+            self._fail(f"the history cannot be read: {error}")
+            return
+        self._listed, self._around = query, around
+        self._loaded, self._problem, self._looked_at_end = True, "", 0
+        self._listing.show(found, whole=query.expression is None)
+        if self._to_first:
+            self._to_first = False
+            self._listing.move_to(0)
+        self._changed()
+        self._want_sizes(query, found.records)
 
     def _look_back(self) -> None:
         """Read older records, unless that is going on, or there are none."""
         if self._listing.more and not self._looking_back:
             self._looking_back = True
-            self._work.look_back(self._listed, self._listing.looked_to)
+            run_beside(self, self._list_older, group="load", exclusive=True)
+
+    async def _list_older(self) -> None:
+        query = self._listed
+        try:
+            found = await find_page(self._office, query, self._listing.looked_to)
+        except QueueError as error:
+            self._fail(f"older records cannot be read: {error}")
+            return
+        self._looking_back = False
+        if query is self._listed:
+            self._listing.add_older(found)
+            self._changed()
+            self._want_sizes(query, found.records)
+
+    def _fail(self, problem: str) -> None:
+        self._looking_back = False
+        self._problem = problem
+        self.say(problem, "danger")
 
     def take_news(self, news: News) -> None:
         """Look for new records."""
-        self._connected = not news.problem
-        if self._connected:
+        if not news.problem:
             if self._problem or not self._loaded:
                 self.read()
             else:
-                self._work.look_again(self._listed, self._around)
+                run_beside(self, self._list_newer, group="fresh", exclusive=True)
         self.draw()
 
-    def take_standing(self) -> None:
-        """Draw it."""
-        self.draw()
-
-    def tell(self, words: str) -> None:
-        """Say it in the last row."""
-        self.say(words, "muted")
-
-    # -- what comes in --------------------------------------------------------------------------------------
-
-    @on(FilterBar.Applied)
-    def _filter_applied(self) -> None:
-        self.read()
-
-    @on(FilterBar.Closed)
-    def _filter_closed(self) -> None:
-        self.draw()
-
-    @on(Listed)
-    def _take_list(self, event: Listed) -> None:
-        self._listed, self._around = event.query, event.around
-        self._loaded, self._problem = True, ""
-        self._listing.show(event.found, whole=event.query.expression is None)
-        self._changed()
-
-    @on(Older)
-    def _take_older(self, event: Older) -> None:
-        self._looking_back = False
-        if event.query is self._listed:
-            self._listing.add_older(event.found)
+    async def _list_newer(self) -> None:
+        query, view = self._listed, viewpoint(self._office)
+        try:
+            newer = await self._office.ask(partial(look_for_newer, query=query, view=view, known=self._around))
+        except QueueError:
+            return  # whoever brought the news brings these too
+        if query is self._listed:
+            records = [record for record in newer.records if record.seq > self._around.head]
+            self._around = newer.around
+            self._listing.add_newer(records)
             self._changed()
+            self._want_sizes(query, newer.records)
 
-    @on(Fresh)
-    def _take_fresh(self, event: Fresh) -> None:
-        if event.query is not self._listed:
-            return
-        around = event.newer.around
-        records = [record for record in event.newer.records if record.seq > self._around.head]
-        self._around = around
-        self._listing.add_newer(records)
-        self._changed()
+    def _want_sizes(self, query: Query, records: Sequence[HistoryRecord]) -> None:
+        """Look how many records their acts have, which may take a while longer."""
+        if records:
+            run_beside(self, partial(self._count, query, records), group="sizes")
 
-    @on(Sized)
-    def _take_sizes(self, event: Sized) -> None:
-        if event.query is self._listed and self._listing.add_sizes(event.sizes):
-            self._changed()
+    async def _count(self, query: Query, records: Sequence[HistoryRecord]) -> None:
+        with contextlib.suppress(QueueError):  # then it is told how many are listed, and no more
+            sizes = await self._office.ask(partial(sizes_of_acts, records=records))
+            if query is self._listed and self._listing.add_sizes(sizes):
+                self._changed()
 
-    @on(Failed)
-    def _take_failure(self, event: Failed) -> None:
-        self._looking_back = False
-        self._problem = event.problem
-        self.say(event.problem, "danger")
+    async def _collect(self) -> None:
+        with contextlib.suppress(QueueError):  # then there is nothing to choose from
+            self._values = await self._office.ask(look_for_values)
+
+    async def _measure(self, records: Sequence[HistoryRecord]) -> None:
+        for record in records:
+            self._changes[record.seq] = await count_lines(self._office, record)
+            self.draw()
+
+    async def _check(self) -> None:
+        words = await check_chain(self._office)
+        if self.stands:
+            self._pane.say_chain(words)
 
     @on(RecordPane.Wanted)
     def _content_wanted(self, event: RecordPane.Wanted) -> None:
-        self._work.read(event.record, event.request_id)
+        run_beside(self, partial(self._read, event.record, event.request_id), group="show", exclusive=True)
 
-    @on(Read)
-    def _take_content(self, event: Read) -> None:
-        if self.stands:
-            self._pane.take_content(event.record, event.request, event.content, event.failure)
-
-    @on(Checked)
-    def _take_check(self, event: Checked) -> None:
-        if self.stands:
-            self._pane.say_chain(event.words)
-
-    @on(ListPane.Clicked)
-    def _row_clicked(self, event: ListPane.Clicked) -> None:
-        self._listing.move_to(event.index)
-        if event.double:
-            self.do_open()
-        self.draw()
-
-    @on(ListPane.EndNear)
-    def _end_near(self, event: ListPane.EndNear) -> None:
-        if event.count == len(self._listing.records):  # else older ones came in the meantime
-            self._look_back()
-
-    @on(ListPane.Resized)
-    def _list_resized(self) -> None:
-        self.draw()
+    async def _read(self, record: HistoryRecord, request_id: str) -> None:
+        async for decided in read_decided(self._office, record, request_id):
+            if self.stands:
+                self._pane.take_content(record, decided)
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
-        self._work.color(event)
+        run_beside(self, partial(self._color, event), group="colors")
 
-    @on(DocumentView.Colored)
-    def _colored(self, event: DocumentView.Colored) -> None:
+    async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
+        spans = await self._office.compute(highlight_blocks, wanted.blocks)
         if self.stands:
-            self._pane.take_colors(event)
+            self._pane.take_colors(DocumentView.Colored(wanted, spans))
+
+    @on(PathBar.Chosen)
+    def _path_chosen(self, event: PathBar.Chosen) -> None:
+        run_beside(
+            self, partial(self._export, self.bar.query_in_force, event.path), group="export", exclusive=True
+        )
+
+    async def _export(self, query: Query, typed: str) -> None:
+        try:
+            count, path = await export(self._office, query, typed)
+        except NotWrittenError as error:
+            if self.path_bar.is_open:
+                self.path_bar.refuse(str(error))
+            else:
+                self.say(str(error), "danger")
+            return
+        if self.path_bar.is_open:
+            self.path_bar.close()
+        self.say(f"{count} {'record' if count == 1 else 'records'} written, secrets hidden: {path}", "ok")
+
+    @on(PathBar.Dismissed)
+    def _path_left(self) -> None:
+        self.draw()
+
+    @on(FilterBar.Applied)
+    def _filter_applied(self) -> None:
+        self._query = ""
+        self.read()
+
+    @on(FilterBar.Closed)
+    def _filter_closed(self, event: FilterBar.Closed) -> None:
+        if event.kept:
+            self._to_first = self._listed is not self.bar.query_in_force
+            self._listing.move_to(0)
+        self.draw()
+
+    @on(RowList.Resized)
+    def _list_resized(self) -> None:
+        self._changed()
 
     # -- drawing --------------------------------------------------------------------------------------------
 
     def _changed(self) -> None:
         """Lay out the rows anew."""
         if self.stands:
-            self._list_pane.lay_out()
+            self._listing.lay_out(height)
             self.draw()
 
     def draw(self) -> None:
         """Draw everything."""
-        if not self.stands:
-            return
-        listing, width = self._listing, self.size.width
-        self._lay_out()
-        sign = rule(look_of(self).glyphs.rule)
-        self.query_one("#title", LinesView).show([self.titled(self._title_line, width), sign])
-        self.query_one("#rule", LinesView).show([sign])
-        deciders = Deciders(self._office.reviewer, self._around.numbers)
-        empty = empty_lines(self._listed, listing, self._problem, width, loaded=self._loaded)
-        self._list_pane.show(deciders, self._office.now(), empty)
-        item = listing.item
-        if item is not None and (self.two_panes or self._opened):
-            if item.heads and item.together is not None:
-                self._pane.show_together(item.together, deciders, opened=listing.is_open(item))
-            else:
-                self._pane.show(item.record, deciders)
-        self.query_one("#foot", LinesView).show(self._foot(deciders))
+        self._cursor = self._listing.cursor_row or 0
+        super().draw()
 
-    def _title_line(self, width: int) -> Line:
-        around = self._around if self._loaded else None
-        return title_line(self._listed, self._listing, around, width, connected=self._connected)
+    @property
+    def _style(self) -> RowStyle:
+        deciders = Deciders(self._office.reviewer, self._around.grants)
+        return RowStyle(look_of(self).glyphs, self._office.now(), deciders, self._changes)
 
-    def _lay_out(self) -> None:
-        # By no class of the screen: that would have the styles of all its parts worked out anew.
-        empty = self._listing.current is None
-        beside = self.two_panes and not empty
-        list_pane = self.query_one("#list-pane")
-        list_pane.display = empty or not self._reading
-        list_pane.styles.width = "55%" if beside else "1fr"
-        self.query_one("#divider").display = beside
-        self.query_one("#record-pane").display = beside or (self._opened and not empty)
+    def rows(self, width: int) -> Rows:
+        """The records."""
+        listing, style = self._listing, self._style
 
-    def _foot(self, deciders: Deciders) -> list[Line]:
-        listing, width = self._listing, self.size.width
-        newer = (chunk(f" {listing.arrived} newer above: g ", "accent", keep=True),) if listing.arrived else ()
-        room = width - sum(piece.width for piece in newer)
-        counts = Line(totals(listing.records, deciders, room, more=listing.more).left, newer)
+        def row(index: int, cells: int) -> Sequence[Line]:
+            at, part = listing.rows[index]
+            item = listing.items[at]
+            opened = listing.is_open(item)
+            return item_row(item, style, cells, focused=at == listing.index, opened=opened)[part : part + 1]
+
+        missing = self._around.missing
+        words = wrapped(f"-- {missing} --", width, "danger", head=chunk(" ", keep=True)) if missing else []
+        return Rows(row, heading=words)
+
+    def draw_details(self, width: int) -> None:
+        """Draw the record."""
+        item = self._listing.item
+        if item is not None and self.details_visible:
+            self._pane.show(item, self._style, self._around.agents)
+        visible = self.query_one(RowList).visible_rows
+        near = bool(self.row_count) and visible.stop > self.row_count - _SOON
+        if near and self._looked_at_end != len(self._listing.records):  # once for each end
+            self._looked_at_end = len(self._listing.records)
+            self._look_back()
+        on_screen = dict.fromkeys(at for at, _ in self._listing.rows[visible.start : visible.stop])
+        self._want_changes([self._listing.items[at] for at in on_screen])
+
+    def _want_changes(self, items: Sequence[Item]) -> None:
+        """Count the lines that the listed calls change, unless that is going on."""
+        focused = self._listing.item
+        several = focused.together.as_asked[:_MEASURED] if focused and focused.heads and focused.together else ()
+        records = [*(item.record for item in items), *several]
+        wanted = [
+            record
+            for record in records
+            if record.request_id is not None and record.seq not in self._changes and is_file(record)
+        ]
+        seqs = {record.seq for record in wanted}
+        if seqs - self._measuring:
+            self._measuring = seqs
+            run_beside(self, partial(self._measure, wanted), group="measure", exclusive=True)
+
+    def empty_lines(self, width: int) -> Sequence[Line]:
+        """What is said where no record is listed."""
+        head = chunk(" ", keep=True)
+        if self._problem:
+            return [Line(), *wrapped(self._problem, width, "danger", head=head)]
+        if not self._loaded:
+            return [Line(), line(chunk(" reading the history", "muted"))]
+        if self._listing.more:
+            words = "Nothing matches in what was looked at so far; G looks further back."
+        elif self._listed.expression is not None:
+            words = "Nothing matches." if self._query else "Nothing matches. Esc clears the filter."
+        else:
+            words = "Nothing was decided yet."
+        return [Line(), *wrapped(words, width, "muted", head=head)]
+
+    def special_line(self, width: int) -> Line:
+        """A message, else the filter, how much it keeps, and what became of that."""
+        listing, first = self._listing, self._office.keys.shown("first", place="history")
+        newer = (chunk(f" {listing.arrived} newer: {first} ", "accent", keep=True),) if listing.arrived else ()
+        if self._said.text:
+            return Line((message_chunk(self._said),), newer)
+        if not self._loaded or not (self._around.total or self._listed.text):
+            return Line()
+        kept, total = f"{len(listing.records):,}", f"{self._around.total:,}"
+        text = foreign(self._listed.text).text.text
+        if self._listed.text:
+            counted = f"{kept}{'+' if listing.more else ''} of {total}"
+        elif listing.more:
+            counted = f"newest {kept} of {total}"
+        else:
+            counted = f"{total} {'record' if total == '1' else 'records'}"
+        ended = counts_words(listing.records, self._style.deciders) if listing.records else []
+        told = [f"{counted}: {', '.join(ended[:parts])}" for parts in range(len(ended), 0, -1)] + [counted]
+        short = crop(text, max(width // 2, ENOUGH), "end", ellipsis=look_of(self).glyphs.ellipsis)
+        named = (Chunk(SafeText(f" {short}  "), "accent", keep=True),) if text else ()
+        lines = [Line((*named, chunk(f" {words}", "muted", keep=True)), newer) for words in told]
+        return fullest(lines, width)
+
+    def bar_keys(self) -> Sequence[Key]:
+        """The keys of the bottom row."""
         if self.bar.is_open or self.path_bar.is_open:
-            return [counts]
-        rows = (2 if width >= WIDE_ENOUGH else 3) if self.size.height >= HIGH_ENOUGH else 1
-        item = listing.item
-        saved = self.saved if self._choosing else ()
-        several = item is not None and item.heads
-        opened = several and item is not None and listing.is_open(item)
-        own = self._office.keys
-        keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several, opened, own)
-        return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, BarRoom(width, rows))]
+            return ()
+        keys, there = self._office.keys, self._listing.item is not None
+        live = {"open": there, "copy": there, "agent_history": there}
+        return [Key(keys.shown(name, place="history"), words, live.get(name, True), name) for name, words in _KEYS]

@@ -14,16 +14,13 @@ from signoff_tui.guard import Cause
 from signoff_tui.input.actions import Action
 from signoff_tui.input.handlers import Handlers
 from signoff_tui.layout import BORDER_STEP
-from signoff_tui.screens.review.filter import hidden_words
-from signoff_tui.screens.review.open_bar import Asking, Finding
+from signoff_tui.screens.review.open_bar import Finding
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
 from signoff_tui.state.amendments import AmendedCall
 from signoff_tui.state.edits import what_to_edit, why_not_edited, why_not_given
 from signoff_tui.state.inbox import Entry, Order, following
 from signoff_tui.state.message import fits_in_a_box
-from signoff_tui.state.persistence import elsewhere, saved_by_digit
 from signoff_tui.state.session import ReviewSession, next_unseen
-from signoff_tui.text.key_hints import BarRoom, saved_hints
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.decisions import Decisions
@@ -208,31 +205,8 @@ class Actions:
 
     @_HANDLERS("saved")
     def _saved(self) -> None:
-        """Ask for the digit of a saved filter."""
-        screen, filtering = self._screen, self._screen.filtering
-        filtering.use(filtering.filter.query.text)  # to undo this key undoes one filter, whichever digit follows
-        saved = filtering.saved
-        self._desk.guard.question_opened(frozenset(), frozenset(str(each.digit) for each in saved))
-        question = f"List only{elsewhere(screen.office.saved_filters, saved)}"
-        hints = saved_hints(saved, BarRoom(screen.room.columns, 2))
-        screen.open_bar(Asking(question, hints, "filter"))
-
-    def choose_filter(self, key: str) -> None:
-        """Put the saved filter of a digit in force."""
-        screen, filtering = self._screen, self._screen.filtering
-        chosen = saved_by_digit(filtering.saved, key)
-        if chosen is None:
-            return
-        self._desk.guard.sheet_closed()
-        screen.open_bar(None)
-        agent = self._agent_here()
-        if chosen.needs_agent and agent is None:
-            screen.say("no row here to take the agent from")
-            return
-        filtering.undo()
-        filtering.use(chosen.text(agent or ""))
-        hidden = filtering.filter.hidden
-        screen.say(hidden_words(hidden), token="muted")
+        self._screen.open_content(on=False)
+        self._screen.filtering.choose(self._agent_here())
 
     def _agent_here(self) -> str | None:
         entry = self._entry_here()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 
-from signoff.filter import Filtered, FilterError, Query, SavedFilter, Viewpoint, parse
+from signoff.filter import Filtered, FilterError, Query, Viewpoint, parse
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.inbox_filter import Hidden, InboxFilter, InboxSubjects
 from signoff_tui.state.persistence import ListState, state_of, usable
@@ -97,11 +97,6 @@ class Filtering:
         sought = self._sought
         return sought if sought is not None and sought.query == self.filter.query.text else None
 
-    @property
-    def saved(self) -> Sequence[SavedFilter]:
-        """The filters under a digit."""
-        return usable(self._office.saved_filters, Filtered.INBOX)
-
     # -- typing --------------------------------------------------------------------------------------------
 
     def type(self) -> None:
@@ -111,19 +106,28 @@ class Filtering:
         self._screen.filter_bar.open()
         self._screen.redraw()
 
+    def choose(self, agent: str | None) -> None:
+        """Let somebody choose a filter from the list."""
+        self.type()
+        self._screen.filter_bar.choose(usable(self._office.saved_filters, Filtered.INBOX, agent), agent)
+
     def takes_key(self, event: events.Key) -> bool:
         """Take a key while a filter is typed; False when it is for the text box."""
         bar = self._screen.filter_bar
-        if event.key in {"up", "down"}:
-            self._desk.inbox.move(1 if event.key == "down" else -1)
-            self._screen.redraw()
-            return True
         taken = bar.takes_key(event)
         if not bar.is_open:
+            self.take(bar.query_in_force)
             self.filter.typing(begins=False)
             self._desk.guard.editor_closed()
+            if event.key == "enter" and self.filter.in_force:
+                self._go_to_first_match()
             self._screen.redraw()
         return taken
+
+    def _go_to_first_match(self) -> None:
+        key = first_waiting(self._desk, self.filter.query.text, self._viewpoint())
+        if key is not None:
+            self._desk.inbox.move_to(key)
 
     # -- how the list was left -----------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ def names_of(desk: ReviewSession, refs: Sequence[Ref]) -> list[str]:
 def group_label(desk: ReviewSession, group: Group) -> SafeText:
     """Name of a group: as its sender gave it, else what it does."""
     members = desk.inbox.listed(group.key) or desk.inbox.members(group.key)
-    return group_name(group.label, [entry.request for entry in members])
+    return group_name(group.label, [entry.request.submission for entry in members])
 
 
 def as_listed(desk: ReviewSession, refs: Sequence[Ref]) -> list[Ref]:

@@ -83,7 +83,7 @@ class Asking(Struct, frozen=True):
 
     question: str
     hints: tuple[KeyHint, ...]
-    about: Literal["quit", "copy", "filter"] = "quit"
+    about: Literal["quit", "copy"] = "quit"
 
 
 OpenBar = Unseen | Approving | Allowing | Writing | Editing | Finding | Asking

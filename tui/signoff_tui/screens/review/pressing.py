@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from signoff_tui.screens.review.open_bar import Asking, Editing, Finding, Unseen, Writing
+from signoff_tui.screens.review.open_bar import Editing, Finding, Unseen, Writing
 from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ class Pressing:
                     screen.say("Enter came as fast as in a paste, so it began a line; press it again")
                 screen.message_box.focus()
                 return False
-            if isinstance(bar, Asking) and bar.about == "filter" and key != "escape":
-                self._actions.choose_filter(key)
-            elif self._decisions.allow_key(key):
+            if self._decisions.allow_key(key):
                 pass
             elif self.moves_allowed or key == "escape":
                 self._actions.press(key)

@@ -180,10 +180,7 @@ def _fitted(
 def counts_text(desk: ReviewSession, entry: Entry) -> str:
     """Return ``+12 -3``; empty while it is not known or does not apply."""
     content = desk.content(entry)
-    if content is None or not (content.added or content.removed):
-        return ""
-    new = summarize(entry.request).letter == "A" and not content.removed
-    return f"+{content.added}" if new else f"+{content.added} -{content.removed}"
+    return "" if content is None else content.lines_changed(new=summarize(entry.request).letter == "A")
 
 
 # -- words -------------------------------------------------------------------------------------------------
