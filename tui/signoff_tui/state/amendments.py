@@ -56,8 +56,9 @@ class OwnChanges:
 
     def of(self, entry: Entry) -> AmendedCall | None:
         """Return the amendment of a request; None if it would run as it was asked."""
-        change, decision = self._changes.get(entry.id), entry.request.decision
-        if change is None or change.of != content_key(entry.request):
+        request = entry.request
+        change, decision = self._changes.get(request.id), request.decision
+        if change is None or change.of != content_key(request):
             return None
         return change if decision is None or decision.instead == change.instead else None
 

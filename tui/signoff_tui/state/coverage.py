@@ -155,6 +155,11 @@ class Coverage:
         return unit in self._shown or unit in self.waived
 
     @property
+    def state(self) -> tuple[object, ...]:
+        """What the share depends on, to tell whether it has changed."""
+        return len(self._shown), self.waived, self.units, self.whole
+
+    @property
     def needed(self) -> int:
         """The number of units that have to be shown."""
         return self.units - len(self.waived)

@@ -55,7 +55,9 @@ class DropControls(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Filter one line."""
         written = "".join([text for text, _, _ in segments])
-        if not _holds_forbidden(written) and not any(_links(style) for _, style, _ in segments):
+        if not _holds_forbidden(written) and not any(
+            [style.link for _, style, _ in segments if style is not None]
+        ):
             return segments
         return [
             Segment(_without_forbidden(text), _without_link(style), control) for text, style, control in segments
@@ -95,10 +97,6 @@ def _without_forbidden(text: str) -> str:
     """The text without forbidden characters, in as many cells."""
     clean = "".join("?" * cell_len(char) if _is_forbidden(char) else char for char in text)
     return clean if clean == text else set_cell_size(clean, cell_len(text))
-
-
-def _links(style: Style | None) -> bool:
-    return style is not None and style.link is not None
 
 
 def _without_link(style: Style | None) -> Style | None:

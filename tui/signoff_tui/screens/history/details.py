@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from signoff.masked_subject import declared_subject, described
 from signoff.queue import DecisionSource, HistoryRecord, Risk, StoredRequest
+from signoff.text.risk import risk_reasons
 from signoff.text.time import length_text, local_time
 from signoff_tui.screens.history.listing import Item, Together
 from signoff_tui.screens.history.outcomes import changed_text, exited, outcome, shown_percent
@@ -168,10 +169,10 @@ def _stored(record: HistoryRecord, known: Known) -> list[Fact]:
     tool = record.tool_name if record.server is None else f"{record.tool_name} of {record.server}"
     facts: list[Fact] = [("tool", tool, "text")]
     if record.risk_reasons:
-        facts.append(("risk", ", ".join(record.risk_reasons), "text"))
+        facts.append(("risk", ", ".join(risk_reasons(record.risk_reasons)), "text"))
     if record.why:
         facts.append(("why asked", record.why, "text"))
-    if declared_subject(record) is not None:
+    if declared_subject(record) is not None and described(record):
         facts.append(("it says", described(record), "muted"))
     facts.append(("asked", local_time(record.at - record.took_us), "text"))
     if decision is not None and decision.held_us >= _NOTABLE_HOLD_US:

@@ -26,7 +26,7 @@ from signoff_tui.screens.review.heads import (
 from signoff_tui.screens.review.incoming import Lost
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.pointing import pointed_in
-from signoff_tui.screens.review.rows import RowStyle, inbox_row
+from signoff_tui.screens.review.rows import Rows, RowStyle
 from signoff_tui.text.bars import LastWords, keys_row
 from signoff_tui.text.key_hints import BarRoom
 from signoff_tui.text.lines import Line
@@ -51,6 +51,7 @@ class Drawing:
     def __init__(self, screen: ReviewScreen, office: Office) -> None:
         self._screen = screen
         self._office = office
+        self._rows = Rows(screen.desk)
 
     # -- top -----------------------------------------------------------------------------------------------
 
@@ -128,7 +129,7 @@ class Drawing:
         first = len(rows) - out
 
         def row(index: int, width: int) -> Sequence[Line]:
-            return inbox_row(screen.desk, rows[index], style, width, focused=index == cursor)
+            return self._rows.line(rows[index], style, width, focused=index == cursor)
 
         here, below = (cursor, None) if cursor is None or cursor < first else (None, cursor - first)
         listing.show(first, row, cursor=here, key=inbox.cursor)

@@ -15,6 +15,7 @@ from signoff_tui.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
 from signoff_tui.state.amendments import EDITED
 from signoff_tui.state.delivery import is_unconfirmed
+from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry, Group, InboxRow, RowKey
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
@@ -23,6 +24,7 @@ from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
 __all__ = [
     "RowStyle",
+    "Rows",
     "cells_needed",
     "counts_text",
     "inbox_row",
@@ -43,6 +45,9 @@ FILES = "MADB"
 
 MEASURED = 200
 """Members of a group that are looked at to say what it is of."""
+
+KEPT = 1_000
+"""The most rows that are kept as they were made: more than any screen shows."""
 
 _RISK, _STATE, _AGENT = 4, 6, 14
 _BEFORE = 1 + _RISK + 1
@@ -73,6 +78,55 @@ def time_left(entry: Entry, now: int) -> float | None:
     """Return the seconds to the sender's own deadline; None if it set none, or the request ended."""
     expires = entry.request.expires_at
     return None if expires is None or entry.closed else (expires - now) / 1e6
+
+
+class Rows:
+    """The lines of rows, made anew only where something that they say has changed.
+
+    Args:
+        desk: What the rows are about.
+    """
+
+    def __init__(self, desk: ReviewSession) -> None:
+        self._desk = desk
+        self._made: dict[RowKey, tuple[tuple[object, ...], tuple[Line, ...]]] = {}
+
+    def line(self, row: InboxRow, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
+        """Return the line of a row."""
+        if row.key.kind == "group":
+            return inbox_row(self._desk, row, style, width, focused=focused)
+        facts = (*_facts(self._desk, row.key, style), row.depth, style.glyphs, style.muted, width, focused)
+        known = self._made.get(row.key)
+        if known is not None and known[0] == facts:
+            return known[1]
+        if len(self._made) >= KEPT:
+            self._made.clear()
+        made = inbox_row(self._desk, row, style, width, focused=focused)
+        self._made[row.key] = facts, made
+        return made
+
+
+def _facts(desk: ReviewSession, row: RowKey, style: RowStyle) -> tuple[object, ...]:
+    """Everything that the line of a request is made of. Cheap: it is asked for every row of every picture."""
+    entry = desk.inbox.entry(row.id)
+    request = entry.request
+    change, key, drift = desk.changes.of(entry), content_key(request), desk.drift
+    coverage = desk.coverages.of(key if change is None else change.content.key)
+    return (
+        request,
+        (entry.held, entry.sent, entry.later, entry.replaced, entry.answered),
+        change,
+        drift if drift is not None and drift.key == key else None,
+        desk.contents.get(key),
+        None if coverage is None else coverage.state,
+        request.id in desk.tags,
+        desk.inbox.has_arrived(row),
+        desk.is_late(request.id),
+        desk.inbox.is_in_filter(request.id),
+        style.held_text(request.id) if entry.held else "",
+        request.decision is not None and is_unconfirmed(request, desk.reviewer, style.now),
+        request.expires_at is not None and _counted_down(entry, style.now),
+    )
 
 
 def inbox_row(
@@ -226,15 +280,22 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
         return foreign(ended_text(entry.request, desk.reviewer), "ok" if approved else "closed")
     if entry.later:
         return chunk("later", "muted")
-    left = time_left(entry, style.now)
-    if left is not None and left < SOON:
-        seconds = max(int(left), 0)
-        return chunk(f"{seconds // 60}:{seconds % 60:02d}", "warn")
+    if left := _counted_down(entry, style.now):
+        return chunk(left, "warn")
     if not desk.inbox.is_in_filter(entry.id):
         return _NOT_IN_FILTER
     word = state_word(desk, entry)
     token = {"read": "muted", "new": "text", "again": "warn"}.get(word, "held")
     return chunk(word, token)
+
+
+def _counted_down(entry: Entry, now: int) -> str:
+    """Return the time to a deadline that is soon, ``0:25``; empty if none is."""
+    left = time_left(entry, now)
+    if left is None or left >= SOON:
+        return ""
+    seconds = max(int(left), 0)
+    return f"{seconds // 60}:{seconds % 60:02d}"
 
 
 def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:
