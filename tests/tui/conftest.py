@@ -41,7 +41,7 @@ def _style_sheets_are_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _rows_that_are_kept_say_what_they_would_say_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list keeps its rows until something that they say has changed: compared in every picture of every test."""
+    """The list keeps rows until something that they say has changed: compared in every picture of every test."""
     kept = Rows.line
 
     def line(self: Rows, row: InboxRow, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:

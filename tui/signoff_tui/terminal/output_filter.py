@@ -55,9 +55,8 @@ class DropControls(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Filter one line."""
         written = "".join([text for text, _, _ in segments])
-        if not _holds_forbidden(written) and not any(
-            [style.link for _, style, _ in segments if style is not None]
-        ):
+        links = [style.link for _, style, _ in segments if style is not None]
+        if not _holds_forbidden(written) and not any(links):
             return segments
         return [
             Segment(_without_forbidden(text), _without_link(style), control) for text, style, control in segments
