@@ -14,7 +14,6 @@ from typing import Self
 from unittest.mock import patch
 
 from hostile_texts import SORTS, Hostile
-
 from signoff.connection import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION

@@ -22,7 +22,7 @@ from signoff.filter import SavedFilter
 from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff_tui.context import Announcement, Office
-from signoff_tui.external import edit_text, in_a_free_terminal
+from signoff_tui.external import copied_by_tmux, edit_text, in_a_free_terminal
 from signoff_tui.fault import ScreenStopped, fault_of
 from signoff_tui.guard import GuardSettings
 from signoff_tui.notify.channels import around
@@ -41,7 +41,7 @@ from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.terminal.background import BackgroundTold, is_light
 from signoff_tui.terminal.input import InputStuck, TerminalBack, ToldToEnd
 from signoff_tui.terminal.output_filter import DropControls, InOnePass
-from signoff_tui.terminal.sequences import Around, AskBackground, Saying, Speaks
+from signoff_tui.terminal.sequences import Around, AskBackground, Copy, Saying, Speaks
 from signoff_tui.terminal.sigcont import Standstill
 from signoff_tui.text.look import ASCII, UNICODE, Appearance, Glyphs
 from signoff_tui.text.themes import ANSI_THEME, DEFAULT_THEME, LIGHT_THEME, Theme
@@ -321,7 +321,12 @@ class SignoffApp(App[None]):
         self._close_messages_no_wait()
 
     def speak(self, saying: Saying) -> None:
-        """Write a sequence to the terminal besides the picture; without a terminal nothing happens."""
+        """Write a sequence to the terminal besides the picture; without a terminal nothing happens.
+
+        What is copied in tmux is given to tmux: by itself it lets no program copy.
+        """
+        if isinstance(saying, Copy) and self._speaks_through == "tmux" and copied_by_tmux(saying.data):
+            return
         if isinstance(self._driver, Speaks):
             self._driver.speak(saying, self._speaks_through)
 

@@ -24,6 +24,7 @@ from signoff_tui.state.persistence import read_bytes
 
 __all__ = [
     "HandoverError",
+    "copied_by_tmux",
     "edit_file",
     "edit_text",
     "editor_words",
@@ -47,8 +48,28 @@ _NO_MODELINES = (
 )
 
 
+_TMUX_SECONDS = 1.0
+"""Seconds that tmux has to take what is copied."""
+
+
 class HandoverError(Exception):
     """A program cannot be started, failed, or cannot get the terminal; the message says what to do."""
+
+
+def copied_by_tmux(data: bytes) -> bool:
+    """Give something to the tmux around us, for its buffer and the clipboard; False if it did not take it."""
+    try:
+        done = subprocess.run(
+            ["tmux", "load-buffer", "-w", "-"],
+            input=data,
+            timeout=_TMUX_SECONDS,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def in_a_free_terminal(app: App[Any], work: Callable[[], T]) -> T:

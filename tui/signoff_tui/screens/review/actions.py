@@ -486,7 +486,11 @@ class Actions:
 
     @_HANDLERS("interrupt")
     def _interrupt(self) -> None:
-        self._screen.say("q quits; Ctrl+C decides nothing", token="muted")
+        if marked := self._screen.document.marked:
+            self._screen.document.unmark()
+            self._screen.outside.copy_text(marked)
+        else:
+            self._screen.say("q quits; Ctrl+C decides nothing", token="muted")
 
     @_HANDLERS("mute")
     def _mute(self) -> None:

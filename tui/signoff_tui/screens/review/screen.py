@@ -377,6 +377,10 @@ class ReviewScreen(Screen[None]):
         self._drawing.surroundings()
         self._drawing.bars(self._said)  # it names the hunk that is pointed at
 
+    @on(DocumentView.Marked)
+    def _text_marked(self) -> None:
+        self.say("Ctrl+C copies what is marked", token="muted")
+
     @on(DocumentView.Scrolled)
     def _document_scrolled(self) -> None:
         if self.contents.follow_reader():

@@ -20,6 +20,7 @@ from signoff_tui.widgets.document.layout import Cell, VisibleLine
 
 __all__ = [
     "NARROW",
+    "WHOLE_WIDTH",
     "DocumentLine",
     "Gutter",
     "half_of",
@@ -71,7 +72,7 @@ _SIGN = {
     RowKind.PLACE: "@",
     RowKind.COMMAND: "$",
 }
-_WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE, RowKind.PARTS})
+WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE, RowKind.PARTS})
 _COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
 """Rows with syntax colors. Changed lines keep the color of the change: the reader looks for it."""
 
@@ -146,7 +147,7 @@ def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Ap
         return Strip([*paint_document_line(whole, gutter, width - 1, look), more])
     kind = line.row.kind
     text = list(_text(line, look))
-    if kind in _WHOLE_WIDTH:
+    if kind in WHOLE_WIDTH:
         fill = look.theme.style(_BASE[kind])
         # Among rows without numbers, a fold stands where their text does.
         before = " " * (gutter.width if kind is RowKind.FOLD and not gutter.columns else 1)

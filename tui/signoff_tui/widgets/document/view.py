@@ -32,10 +32,12 @@ from signoff_tui.widgets.document.layout import (
     SplitReading,
     Viewport,
     ViewPosition,
+    VisibleLine,
     can_be_split,
 )
-from signoff_tui.widgets.document.lines import NARROW, DocumentLine, Gutter, half_of, paint_columns
+from signoff_tui.widgets.document.lines import NARROW, WHOLE_WIDTH, DocumentLine, Gutter, half_of, paint_columns
 from signoff_tui.widgets.document.search import FoundWords
+from signoff_tui.widgets.document.selection import MarkedRow, Selection, marked_text
 from signoff_tui.widgets.sized import Measured, Sized
 
 __all__ = [
@@ -79,6 +81,9 @@ class DocumentView(Sized, Measured):
     class Moved(Message):
         """Posted when other lines are visible."""
 
+    class Marked(Message):
+        """Posted when text was marked with the mouse."""
+
     class Scrolled(Message):
         """Posted when the wheel moved the reader."""
 
@@ -111,6 +116,8 @@ class DocumentView(Sized, Measured):
         self._places: dict[object, ViewPosition] = {}
         self._gutter = Gutter.of((), 0)
         self._drawn = True
+        self._pressed = 0, 0
+        self._selection: Selection | None = None
 
     # -- the documents -----------------------------------------------------------------------------------
 
@@ -343,6 +350,61 @@ class DocumentView(Sized, Measured):
         self.viewport.scroll_lines(-3)
         self.post_message(self.Scrolled())
 
+    # -- marking text ------------------------------------------------------------------------------------
+
+    @property
+    def marked(self) -> str:
+        """The text that is marked with the mouse; empty if none is."""
+        reading, selection = self.viewport.reading, self._selection
+        if reading is None or selection is None:
+            return ""
+        lines = self.viewport.visible[selection.rows.start : selection.rows.stop]
+        second = selection.left > half_of(self.size.width)
+        return marked_text(selection, (self._marked_row(reading, line, second=second) for line in lines))
+
+    def _marked_row(self, reading: Reading, line: VisibleLine, *, second: bool) -> MarkedRow:
+        cell = line.columns[-1 if second else 0]
+        assert self._selection is not None
+        if cell is None:
+            return MarkedRow("", self._selection.left, goes_on=False)
+        row = reading.row(cell.row)
+        column = 1 if row.kind in WHOLE_WIDTH else self._selection.left
+        return MarkedRow(row.text.text[cell.start : cell.end], column, goes_on=cell.part > 0)
+
+    def unmark(self) -> None:
+        """Mark nothing any more."""
+        if self._selection is not None:
+            self._selection = None
+            self.refresh()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Begin to mark."""
+        self.unmark()
+        if event.button == 1 and self.viewport.reading is not None:
+            self._pressed = event.y, event.x
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Mark up to the mouse."""
+        if self.app.mouse_captured is not self:
+            return
+        event.stop()
+        width, half = self.size.width, half_of(self.size.width)
+        second = self.split and self._pressed[1] > half
+        left = self._gutter.width + (half + 1 if second else 0)
+        right = half if self.split and not second else width
+        head = min(max(event.y, 0), self.size.height - 1), min(max(event.x, 0), width - 1)
+        self._selection = Selection(self._pressed, head, left, right)
+        self.refresh()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Say that text is marked."""
+        if self.app.mouse_captured is self:
+            event.stop()
+            self.release_mouse()
+            if self.marked:
+                self.post_message(self.Marked())
+
     # -- drawing -----------------------------------------------------------------------------------------
 
     def _relayout(self, *, tells: bool = True) -> None:
@@ -356,7 +418,7 @@ class DocumentView(Sized, Measured):
             missing = self._colors.missing(reading, self.viewport.visible)
             if missing:
                 self.post_message(self.ColorsWanted(missing))
-        self._drawn = False
+        self._drawn, self._selection = False, None
         self.refresh()
         if tells:
             self.post_message(self.Moved())
@@ -371,7 +433,8 @@ class DocumentView(Sized, Measured):
             return paint(content, width, look.theme, ellipsis=look.glyphs.ellipsis)
         if y >= len(visible):
             return paint(Line(), width, look.theme)
-        return paint_columns(visible[y], partial(self._line, reading), self._gutter, width, look)
+        strip = paint_columns(visible[y], partial(self._line, reading), self._gutter, width, look)
+        return strip if self._selection is None else self._selection.painted(strip, y)
 
     def _line(self, reading: Reading, cell: Cell) -> DocumentLine:
         row, (document, _) = reading.row(cell.row), reading.locate(cell.row)
