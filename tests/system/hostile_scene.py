@@ -209,8 +209,9 @@ class HostileScene:
         )
 
     def _call(self, at: int, text: Hostile) -> Submission:
+        more = {} if at else {f"row {number:02}": number for number in range(40)}  # on no small page with others
         request = ApprovalRequest(
-            tool_name=text.name, description=text.name, payload={text.name: at}, group_id="all"
+            tool_name=text.name, description=text.name, payload={text.name: at, **more}, group_id="all"
         )
         return replace(
             plain_submission(request, None, cwd=str(self.folder)), batch_id="batch", batch_position=1_000 - at

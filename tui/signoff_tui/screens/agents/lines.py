@@ -111,7 +111,14 @@ def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, *, focused: bool) -
     name = f"{agent.key.name[:LONGEST]}{f' {agent.key.session[:LONGEST]}' if known.namesake else ''}"
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
-        Chunk(foreign(name).text, "closed" if token == "closed" else "text", keep=True, most=room - 1, least=room),
+        Chunk(
+            foreign(name).text,
+            "closed" if token == "closed" else "text",
+            keep=True,
+            most=room - 1,
+            least=room,
+            cut="end",
+        ),
         _cell(state, _STATE, token),
         _right(str(len(known.waiting)) if known.waiting else "", "text"),
         chunk(f"  {told}", "muted", keep=True),
