@@ -217,6 +217,14 @@ def test_an_edited_call_is_named_as_it_ran() -> None:
     assert "$ ls -l  edited by you" in row
 
 
+@pytest.mark.parametrize("width", [40, 50, 58, 80, 120])
+def test_the_row_of_an_edited_call_says_so_in_any_width(width: int) -> None:
+    edited = Instead(arguments={"title": "a long title of what is wrong"}, summary="edited arguments title")
+    (row,) = shown(record(decision=replace(YES, by="ada", instead=edited)), width)
+    assert "  edited" in row
+    assert "  approved" in row
+
+
 def test_a_part_of_a_call_tells_how_much_of_it_was_approved() -> None:
     part = Instead.of_contents({"/a": b"x"}, refused=("a lines 1-2",), summary="2 of 3 hunks")
     (row,) = shown(record(decision=replace(YES, instead=part)), 80)

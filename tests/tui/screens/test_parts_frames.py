@@ -78,7 +78,7 @@ async def tour(seen: Screen, album: Album, *, two_panes: bool) -> None:
             await seen.press("escape")
         await seen.press("j")
     await seen.press("h")
-    await seen.shows("approved edited")
+    await seen.shows("edited")
     if not two_panes:
         await seen.press("enter")
     await seen.shows("CHANGED by", "Crash on save")

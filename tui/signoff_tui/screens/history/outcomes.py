@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from signoff.amended_call import is_edited
 from signoff.canonical import canonical
 from signoff.filter import CallFacts
 from signoff.masked_subject import subject_of
@@ -133,14 +134,14 @@ def what(record: HistoryRecord) -> str:
     return f"{server}{subject}".replace("\n", " ")
 
 
-def change_of(record: HistoryRecord, deciders: Deciders) -> str:
-    """Return what a reviewer made of the call: ``edited by you``, ``2 of 3 hunks``; empty if nothing."""
+def change_of(record: HistoryRecord, deciders: Deciders) -> tuple[str, ...]:
+    """Return what a reviewer made of the call: ``2 of 3 hunks``; ``edited by you``, and ``edited`` for less room."""
     decision = record.decision
     if decision is None or decision.instead is None:
-        return ""
-    if decision.instead.refused:
-        return decision.instead.summary
-    return f"edited by {deciders.who(record)}"
+        return ()
+    if not is_edited(decision.instead):
+        return (decision.instead.summary,)
+    return f"edited by {deciders.who(record)}", "edited"
 
 
 def changed_text(instead: Instead, masked_keys: tuple[str, ...]) -> str:

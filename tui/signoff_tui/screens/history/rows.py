@@ -68,8 +68,7 @@ def item_row(item: Item, style: RowStyle, width: int, *, focused: bool, opened: 
         *((chunk("  ", keep=True),) if member else ()),
         *title_of(item, style, opened=opened),
     )
-    change = _change(item, style)
-    row = _fitted(left, change, _high(item), _ended(item, style.deciders), width)
+    row = _fitted(left, _changes(item, style), _high(item), _ended(item, style.deciders), width)
     lines = [Line(row.left, row.right, background, focused)]
     if words := _said(item, width - _INDENT - 1, style.glyphs.ellipsis):
         lines.append(Line((chunk(" " * _INDENT, keep=True), chunk(words, "muted")), background=background))
@@ -108,19 +107,18 @@ def size_of(together: Together) -> str:
     return f"{listed} {'files' if all(map(is_file, together.records)) else 'calls'}"
 
 
-def _change(item: Item, style: RowStyle) -> Chunk | None:
-    """How much changes, what a reviewer made of it, or how many there are."""
+def _changes(item: Item, style: RowStyle) -> tuple[Chunk, ...]:
+    """How much changes, what a reviewer made of it, or how many there are; then what of it is never left out."""
     together = item.together if item.heads else None
     if together is not None and together.lead is None:
         withdrawn = exited(item.record) and len(together.records) == together.size
-        return None if withdrawn else chunk(size_of(together), "muted", keep=True)
-    own = change_of(item.record, style.deciders)
-    if own:
-        return foreign(own, "warn", keep=True)
+        return () if withdrawn else (chunk(size_of(together), "muted", keep=True),)
+    if own := change_of(item.record, style.deciders):
+        return tuple(foreign(words, "warn", keep=True) for words in own)
     words = style.changes.get(item.record.seq, "")
     if item.together is None and item.size > 1:
         words = f"1 of {item.size}"
-    return chunk(words, "muted", keep=True) if words else None
+    return (chunk(words, "muted", keep=True),) if words else ()
 
 
 def _high(item: Item) -> tuple[Chunk, ...]:
@@ -144,7 +142,7 @@ def _ended(item: Item, deciders: Deciders) -> tuple[Chunk, Chunk]:
 
 def _fitted(
     left: tuple[Chunk, ...],
-    change: Chunk | None,
+    changes: tuple[Chunk, ...],
     high: tuple[Chunk, ...],
     ended: tuple[Chunk, Chunk],
     width: int,
@@ -153,14 +151,15 @@ def _fitted(
     outcome_, by = ended
     before, name = sum(piece.width for piece in left[:-1]), left[-1].width
     least = min(name, LEAST_NAME)
-    used = before + sum(piece.width for piece in high) + 2
+    used = before + sum(piece.width for piece in high) + 2 + sum(piece.width + 2 for piece in changes[1:])
     if used + least + outcome_.width + by.width <= width:
         right = (*high, chunk("  ", keep=True), outcome_, by)
     else:
         word = foreign(outcome_.text.text.rstrip(), outcome_.token, keep=True)
         right = (*high, chunk("  ", keep=True), word)
     room = width - before - sum(piece.width for piece in right)
-    if change is not None and room - least >= change.width + 2:
+    fitting = [change for change in changes if room - least >= change.width + 2] or changes[1:]
+    for change in fitting[:1]:
         left = (*left, chunk("  ", keep=True), change)
     return Line(left, right)
 
