@@ -106,7 +106,7 @@ async def test_an_agent_whose_request_waits_is_said_to_wait_for_you_and_since_wh
 
     async with screen(place, size=size, waiting=2, wall_clock=later) as seen:
         await opens_agents(seen, "tester")
-        await seen.until(lambda: "waiting for you 01:50" in row(seen, "tester"))
+        await seen.until(lambda: "waiting for you 1:50" in row(seen, "tester"))
         assert row(seen, "tester").split()[6] == "2"
 
 
