@@ -135,7 +135,7 @@ def what(record: HistoryRecord) -> str:
 
 
 def change_of(record: HistoryRecord, deciders: Deciders) -> tuple[str, ...]:
-    """Return what a reviewer made of the call: ``2 of 3 hunks``; ``edited by you``, and ``edited`` for less room."""
+    """Return what a reviewer made of the call: ``2 of 3 hunks``; ``edited by you``, ``edited`` in less room."""
     decision = record.decision
     if decision is None or decision.instead is None:
         return ()
