@@ -258,7 +258,7 @@ def test_a_queue_that_is_removed_is_said_to_be_gone_and_the_next_one_is_opened(
         person = Person(terminal)
         person.sees("^▌.*deploy")
         shutil.rmtree(place)
-        person.sees(f"(?s)the queue (was removed|lost its file).*{re.escape(place.name)}")
+        person.sees(rf"QUEUE LOST .*{re.escape(place.name)} (was removed|lost its file) \d:\d\d ago")
         terminal.press("y")
         person.sees("not connected")
         _, told = asking.communicate(timeout=30)

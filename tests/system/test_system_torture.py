@@ -123,7 +123,7 @@ def test_who_waits_goes_on_waiting_for_a_server_that_hangs_or_is_away(
         by_lines.sees(f"new: {WAITING}")
         begun = time.monotonic()
         with server.frozen() if what == "hangs" else server.stopped():
-            person.sees("QUEUE LOST since")
+            person.sees("QUEUE LOST .* was lost")
             seen_after = time.monotonic() - begun
             person.sees("keys are off")
             terminal.press("y")
