@@ -1,4 +1,4 @@
-"""Suggestions of narrow shell rules from what people approved, and a settings file with them added.
+"""Suggestions of narrow shell rules from what people approved.
 
 A rule is the longest beginning that some approved commands have in common, and covers each of them. It is only
 suggested if no matching command was ever refused, and if none of them was of HIGH risk: a person approved the one
@@ -11,11 +11,9 @@ import itertools
 import os.path
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from signoff.config.load import parse_config
-from signoff.config.verdicts import SHELL_TOOLS, SettingsFile, SettingsVerdicts
+from signoff.config.verdicts import SHELL_TOOLS
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.shell.commands import expand
 from signoff.policy.shell.evaluate import CommandRule, judge_command
@@ -26,24 +24,18 @@ from signoff.policy.verdict import Level
 from signoff.present.snapshot.steps import CommandRun, SnapshotError
 from signoff.present.subject import steps_of
 from signoff.queue.records import DecisionSource, RequestState, Risk
-from signoff.settings_yaml import ConfigError
 from signoff.tools.shell_rules import ShellRule
 
 if TYPE_CHECKING:
-    from signoff.config.models import AgentConfig
     from signoff.queue.history import HistoryRecord
 
 
 __all__ = [
     "LEAST_APPROVALS",
-    "Added",
     "Suggestion",
     "by_a_person",
-    "directory_of",
     "rule_lines",
     "suggestions",
-    "verdicts_with",
-    "with_rules",
 ]
 
 
@@ -121,15 +113,6 @@ def by_a_person(record: HistoryRecord) -> bool:
     decision = record.decision
     approved = record.state is RequestState.APPROVED and decision is not None and decision.approved
     return approved and decision is not None and decision.source is DecisionSource.REVIEWER
-
-
-def directory_of(record: HistoryRecord) -> str:
-    """Return the declared directory of the command of a call, without links; empty if it is not known."""
-    try:
-        runs = [step.real_cwd for step in steps_of(record.snapshot) if isinstance(step, CommandRun)]
-    except SnapshotError:
-        return ""
-    return runs[0] if runs else record.cwd
 
 
 def _command_of(record: HistoryRecord) -> str | None:
@@ -218,27 +201,6 @@ def _is_about(pattern: str, command: str) -> bool:
     return found.level is Level.BLOCK or any(pattern in reason for part in found.parts for reason in part.reasons)
 
 
-# -- A settings file with added rules that let commands run: the text that a person would write. Nothing is saved.
-#
-# The text around the new lines stays as it is, comments too. A text that is not read again as exactly the wanted
-# settings is not offered.
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A settings file with rules added.
-
-    Attributes:
-        text: The whole text.
-        line: The first of the new lines, from 1.
-        new: The new lines.
-    """
-
-    text: str
-    line: int
-    new: tuple[str, ...]
-
-
 def rule_lines(pattern: str) -> tuple[str, ...]:
     """Return a rule that lets commands run, as the lines of a list item.
 
@@ -246,98 +208,3 @@ def rule_lines(pattern: str) -> tuple[str, ...]:
         pattern: The first words of the commands; words that a rule can have are plain in YAML too.
     """
     return (f'- pattern: "{pattern}"', "  approval: false")
-
-
-def verdicts_with(settings: SettingsFile, patterns: Sequence[str]) -> SettingsVerdicts | None:
-    """Return the verdicts that a file would have with some more rules.
-
-    Args:
-        settings: The file.
-        patterns: The first words of commands that these rules let run.
-
-    Returns:
-        None if the file has no shell: then rules would not only loosen it, but add one.
-    """
-    wanted = _wanted(settings.config, patterns)
-    return None if wanted is None else SettingsVerdicts(wanted, settings.directory)
-
-
-def with_rules(settings: SettingsFile, patterns: Sequence[str]) -> Added | None:
-    """Return the text of a file with some more rules.
-
-    Args:
-        settings: The file.
-        patterns: The first words of commands that these rules let run.
-
-    Returns:
-        None if lines cannot simply be inserted, for example into a list in brackets.
-    """
-    wanted = _wanted(settings.config, patterns)
-    if wanted is None:
-        return None
-    for added in _attempts(settings, patterns):
-        try:
-            says = parse_config(added.text, Path(settings.file).name)
-        except ConfigError:
-            continue
-        if says.model_dump() == wanted.model_dump():
-            return added
-    return None
-
-
-def _wanted(config: AgentConfig, patterns: Sequence[str]) -> AgentConfig | None:
-    shell = config.shell
-    if shell is None:
-        return None
-    rules = (*shell.rules, *(ShellRule(pattern=pattern, approval=False) for pattern in patterns))
-    return config.model_copy(update={"shell": shell.model_copy(update={"rules": rules})})
-
-
-def _attempts(settings: SettingsFile, patterns: Sequence[str]) -> Iterator[Added]:
-    """Texts with the new rules where they may belong: after the last rule, below the shell's key, at the end."""
-    lines = settings.text.splitlines(keepends=True)
-    rules = [row for pattern in patterns for row in rule_lines(pattern)]
-    assert settings.config.shell is not None
-    number = len(settings.config.shell.rules)
-    if number:
-        last = settings.line_of(("shell", "rules", number - 1))
-        if last is not None:
-            dash = _indent(lines[last - 1])
-            yield _inserted(lines, _end_of_item(lines, last, dash), [" " * dash + row for row in rules])
-        return
-    shell = settings.line_of(("shell",))
-    if shell is not None:
-        inner = next((_indent(line) for line in lines[shell:] if _says_something(line)), 0)
-        inner = inner or 2
-        added = [" " * inner + "rules:", *(" " * (inner + 2) + row for row in rules)]
-        yield _inserted(lines, shell, added)
-    yield _inserted(lines, len(lines), ["shell_rules:", *(f"  {row}" for row in rules)])
-
-
-def _end_of_item(lines: Sequence[str], first: int, dash: int) -> int:
-    """The number of lines up to the end of the list item that begins on a line, from 1."""
-    end = first
-    for number, line in enumerate(lines[first:], first + 1):
-        if not _says_something(line):
-            continue
-        if _indent(line) <= dash:
-            break
-        end = number
-    return end
-
-
-def _inserted(lines: Sequence[str], at: int, new: Sequence[str]) -> Added:
-    before = list(lines[:at])
-    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    if before and not before[-1].endswith(("\n", "\r")):
-        before[-1] += ending
-    text = "".join([*before, *(f"{row}{ending}" for row in new), *lines[at:]])
-    return Added(text, at + 1, tuple(new))
-
-
-def _says_something(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))

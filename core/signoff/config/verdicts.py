@@ -1,16 +1,14 @@
-"""Verdicts of a settings file on calls, also on a typed one; no code of the project is run."""
+"""Verdicts of a settings file on calls; no code of the project is run."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from signoff.canonical import NotJsonError, parse_json
 from signoff.config.build import build_call_policy
 from signoff.config.load import parse_with_marks
 from signoff.config.models import AgentConfig, Respelled
@@ -26,9 +24,6 @@ __all__ = [
     "SHELL_TOOLS",
     "SettingsFile",
     "SettingsVerdicts",
-    "TypedCall",
-    "UnreadableCallError",
-    "read_call",
     "read_settings_file",
 ]
 
@@ -267,65 +262,3 @@ def read_settings_file(file: str) -> SettingsFile:
     """
     text = read_text(file)
     return SettingsFile(file, text, *parse_with_marks(text, file))
-
-
-# -- A call as a person types it to try the rules: a command, or a tool with its arguments.
-
-_TOOL = re.compile(r"(?P<tool>[^\s{}@\"']+)(?:@(?P<server>[^\s{}\"']+))?\s*(?P<arguments>\{.*\})", re.DOTALL)
-_PROMPT = "$ "
-_SHELL = "run_command"
-
-
-class UnreadableCallError(ValueError):
-    """The typed text is not a call; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class TypedCall:
-    """A call that is only judged, never made.
-
-    Attributes:
-        tool: Name of the tool; for a command, that of the shell tool.
-        arguments: Its arguments.
-        server: The server whose tool it is; None for a tool of the agent itself.
-    """
-
-    tool: str
-    arguments: Mapping[str, Any]
-    server: str | None = None
-
-    @property
-    def command(self) -> str | None:
-        """The command, if it is one."""
-        return str(self.arguments["command"]) if self.tool == _SHELL and len(self.arguments) == 1 else None
-
-    def judged_by(self, verdicts: SettingsVerdicts) -> Verdict:
-        """Return the verdict of a file's settings on it."""
-        return verdicts.verdict(self.tool, self.arguments, self.server)
-
-
-def read_call(text: str) -> TypedCall:
-    """Read a typed call.
-
-    ``write_file {"path": "a.txt"}`` is a tool with its arguments, ``get_page@web {...}`` one of a server. Anything
-    else is a command; so is any text after ``$`` and a blank.
-
-    Args:
-        text: The typed text.
-
-    Raises:
-        UnreadableCallError: The text is empty, or the arguments are not valid JSON.
-    """
-    text = text.strip()
-    if not text or text == _PROMPT.strip():
-        raise UnreadableCallError("type a command, or a tool and its arguments as JSON")
-    if text.startswith(_PROMPT):
-        return TypedCall(_SHELL, {"command": text.removeprefix(_PROMPT).strip()})
-    named = _TOOL.fullmatch(text)
-    if named is None:
-        return TypedCall(_SHELL, {"command": text})
-    try:
-        arguments = parse_json(named["arguments"].encode())
-    except NotJsonError as error:
-        raise UnreadableCallError(f"{error}; for a command with braces, type $ and a blank first") from None
-    return TypedCall(named["tool"], arguments, named["server"])
