@@ -57,11 +57,6 @@ class Layout(Struct, frozen=True):
         return max(self.rows // 2, 4)
 
     @property
-    def listed_rows(self) -> int:
-        """The most rows for the names of requests that a sheet would release."""
-        return 1 if self.rows < 24 else 2 if not self.high else 4
-
-    @property
     def message_rows(self) -> int:
         """The most rows of a message while it is written."""
         return 2 if self.low else 4 if not self.high else 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import get_args
 
@@ -464,14 +463,6 @@ class Life(RuleBasedStateMachine):
         entries, counts = list(self.inbox.entries()), self.inbox.tally.counts
         assert counts.waiting == sum(entry.request.pending for entry in entries)
         assert self.inbox.tally.any_ended == any(entry.closed for entry in entries)
-
-    @invariant()
-    def what_waits_below_is_what_the_rows_there_stand_for(self) -> None:
-        rows = self.inbox.rows()
-        for index in range(len(rows) + 1):
-            below = [entry for row in rows[index:] for entry in self.inbox.stands_for(row.key) if entry.waiting]
-            told = Counter(entry.request.submission.risk for entry in below)
-            assert Counter(self.inbox.waiting_from(index)) == told
 
 
 TestLife = Life.TestCase

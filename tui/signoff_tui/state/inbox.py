@@ -116,7 +116,6 @@ class Inbox:
         self._order: list[RowKey] = []
         self._rows: tuple[InboxRow, ...] | None = None
         self._index: dict[RowKey, int] = {}
-        self._waiting_from: dict[int, dict[Risk, int]] = {}
         self._held: tuple[Entry, ...] = ()
         self.tally = Tally()
         """The counts of all requests here. Held ones still wait: nothing was sent."""
@@ -236,19 +235,6 @@ class Inbox:
         self.rows()
         return None if key is None else self._index.get(key)
 
-    def waiting_from(self, index: int) -> Mapping[Risk, int]:
-        """Return the numbers of decidable requests, by risk, from a row on. Counted after changes only."""
-        listed = self.rows()  # first: it resets the counts if other rows are listed now
-        if index not in self._waiting_from:
-            counts = dict.fromkeys(Risk, 0)
-            for row in listed[index:]:
-                single = row.key.kind == "request"  # most are: thousands, counted again with each change
-                for entry in (self._entries[row.key.id],) if single else self.stands_for(row.key):
-                    if entry.waiting:
-                        counts[entry.request.submission.risk] += 1
-            self._waiting_from[index] = counts
-        return self._waiting_from[index]
-
     def focused_request(self) -> Entry | None:
         """The entry under the cursor, if the cursor is on a request."""
         if self.cursor is None or self.cursor.kind != "request":
@@ -282,7 +268,6 @@ class Inbox:
                 if request.pending:
                     self._append(request)
                 continue
-            self._waiting_from = {}
             if _content(known.request) != _content(request):
                 replaced.append(request.id)
                 known.replaced = True
@@ -361,20 +346,16 @@ class Inbox:
 
     def set_held(self, request_ids: Iterable[str]) -> None:
         """Mark these requests as held, as far as they are still here, and all others as free again."""
-        before, self._held = self._held, tuple(self._known(request_ids))
-        if {*map(id, before)} == {*map(id, self._held)}:
-            return  # called at each change of the queue, and thousands would be counted again
-        for entry in before:
+        for entry in self._held:
             entry.held = False
+        self._held = tuple(self._known(request_ids))
         for entry in self._held:
             entry.held = True
-        self._waiting_from = {}
 
     def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
         """Mark requests as sent, as far as they are still here, or take that back."""
         for entry in self._known(request_ids):
             entry.sent = sent
-        self._waiting_from = {}
 
     def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
         """Put requests aside, or take them back."""
@@ -480,7 +461,6 @@ class Inbox:
 
     def _lay_out_anew(self) -> None:
         self._rows = None
-        self._waiting_from = {}
 
     def _make_rows(self) -> Iterable[InboxRow]:
         for key in self._order:
@@ -532,9 +512,6 @@ class Inbox:
             rows.insert(0, InboxRow(key, 0))
         self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
         self._rows = (*self._rows, *rows)
-        risk = self._entries[request_id].request.submission.risk
-        for counts in self._waiting_from.values():
-            counts[risk] += 1
 
     def _keep(self, key: RowKey) -> None:
         """Put the cursor on a row and list it, whether the filter hides it or not."""

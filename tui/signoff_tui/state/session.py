@@ -171,10 +171,6 @@ class ReviewSession(DecisionSession):
         """Return the made documents of a request as it was asked."""
         return self.contents.get(content_key(entry.request))
 
-    def asked_coverage(self, entry: Entry) -> Coverage | None:
-        """Return the coverage of a request as it was asked."""
-        return self.coverages.of(content_key(entry.request))
-
     def revealed_content(self, entry: Entry) -> Content | None:
         """Return the made documents of a request with its secrets."""
         content, change = self.contents.get(revealed_key(entry.request)), self.changes.of(entry)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.state.session import ReviewSession
 
-__all__ = ["Filtering", "Sought", "filter_line", "first_waiting", "hidden_words", "nothing_listed"]
+__all__ = ["Filtering", "Sought", "filter_line", "first_waiting", "nothing_listed"]
 
 
 class Sought(NamedTuple):
@@ -195,11 +195,6 @@ def filter_line(text: str, hidden: Hidden, listed: int, total: int, width: int, 
     by = Chunk(foreign(f"  {text}").text, cut="end", enough=LEAST_TEXT)
     fitting = [line(words, by, right=clears), line(words, right=clears)]
     return next((each for each in fitting if each.needed <= width), line(words, right=clears[:1]))
-
-
-def hidden_words(hidden: Hidden) -> str:
-    """Return how much is hidden."""
-    return f"{hidden.waiting} hidden" if hidden.waiting else "nothing that waits is hidden"
 
 
 def nothing_listed(hidden: Hidden, width: int) -> tuple[Line, ...]:

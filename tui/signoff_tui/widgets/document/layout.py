@@ -688,10 +688,6 @@ class Viewport:
         if self.reading is not None:
             self.scroll(self.reading.last(self._height))
 
-    def go_document(self, number: int) -> bool:
-        """Go to the beginning of a document; False if it is there already."""
-        return self.reading is not None and self.go(self.reading.place_of_document(number))
-
     def scroll(self, place: ViewPosition) -> None:
         """Put a place at the top; the hunk that was pointed at is left, unless nothing moves."""
         if self.go(place):
