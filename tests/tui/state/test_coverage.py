@@ -126,6 +126,15 @@ def test_progress_on_a_long_line_is_news() -> None:
     assert not coverage.settle(2 * LATER)
 
 
+def test_progress_on_a_long_line_changes_what_there_is_to_say() -> None:
+    coverage = Coverage(1, DWELL)
+    before = coverage.state
+    coverage.painted([PaintedRow(0, 0, LONG_LINE, 2 * LONG_LINE)], 0.0)
+    coverage.settle(DWELL)
+    assert coverage.percent == 50
+    assert coverage.state != before
+
+
 def test_it_says_when_to_look_again() -> None:
     coverage = Coverage(1, DWELL)
     assert coverage.settles_at is None

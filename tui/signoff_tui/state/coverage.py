@@ -156,8 +156,8 @@ class Coverage:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What the share depends on, to tell whether it has changed."""
-        return len(self._shown), self.waived, self.units, self.whole
+        """What there is to say of what was shown, to tell whether it has changed."""
+        return len(self._shown), self.share, self.waived, self.units, self.whole
 
     @property
     def needed(self) -> int:
