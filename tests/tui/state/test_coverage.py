@@ -171,7 +171,10 @@ def test_where_there_is_nothing_to_show_nothing_was_shown() -> None:
 
 @st.composite
 def films(draw: st.DrawFn) -> tuple[list[int], list[tuple[tuple[PaintedRow, ...], float]]]:
-    """The lengths of units, and what a view showed one after the other: parts, and for how long they stood."""
+    """The lengths of units, and what a view showed one after the other: parts, and for how long they stood.
+
+    Times are parts of a second that add up without rounding.
+    """
     lengths = draw(st.lists(st.sampled_from([0, 1, 7, LONG_LINE + 1]), min_size=1, max_size=5))
     film = []
     for _ in range(draw(st.integers(1, 12))):
@@ -183,7 +186,7 @@ def films(draw: st.DrawFn) -> tuple[list[int], list[tuple[tuple[PaintedRow, ...]
         ]
         first = draw(st.integers(0, len(lines)))
         last = draw(st.integers(first, len(lines)))
-        film.append((tuple(lines[first:last]), draw(st.sampled_from([0.05, 0.1, 0.25, 1.0]))))
+        film.append((tuple(lines[first:last]), draw(st.sampled_from([0.0625, 0.125, 0.25, 1.0]))))
     return lengths, film
 
 
@@ -192,7 +195,7 @@ def test_a_unit_counts_only_if_each_of_its_characters_stood_still_for_the_dwell_
     drawn: tuple[list[int], list[tuple[tuple[PaintedRow, ...], float]]],
 ) -> None:
     lengths, film = drawn
-    coverage, now = Coverage(len(lengths), DWELL), 0.0
+    coverage, now = Coverage(len(lengths), 0.25), 0.0
     stood: list[set[int]] = [set() for _ in lengths]
     painted: set[int] = set()
     still = 0.0
@@ -202,7 +205,7 @@ def test_a_unit_counts_only_if_each_of_its_characters_stood_still_for_the_dwell_
         still = still + seconds if parts == before else seconds
         before = parts
         now += seconds
-        if still >= DWELL:
+        if still >= coverage.dwell:
             for part in parts:
                 painted.add(part.unit)
                 stood[part.unit].update(range(part.start, part.end))
