@@ -171,11 +171,13 @@ def types_fluently(terminal: Terminal, word: str, dice: random.Random) -> bool:
 
 def leaves_what_was_opened(terminal: Terminal) -> None:
     """Press Esc until no text box is open; a key right behind Esc would be another key."""
-    Person(terminal).press("Escape")
-    time.sleep(HAND)
-    while "Enter sends" in terminal.text():
+
+    def left() -> bool:
         Person(terminal).press("Escape")
         time.sleep(HAND)
+        return "Enter sends" not in terminal.text()
+
+    eventually(left, lambda: f"no open text box:\n{terminal.text()}")
 
 
 def waits_for_processor(terminal: Terminal) -> dict[str, float]:

@@ -19,7 +19,7 @@ TABS = ("Inbox", "Agents", "History", "Rules")
 
 
 class FirstRow(Struct, frozen=True):
-    """What the first row says of the queue and of the program, the same on all screens.
+    """The facts of the queue and of the program in the first row, the same on all screens.
 
     Attributes:
         counts: What waits.

@@ -164,7 +164,7 @@ class TargetKind(StrEnum):
 
 
 class Target(Struct, frozen=True):
-    """What the keys are about. Built with the functions below.
+    """The target of the keys. Built with the functions below.
 
     Attributes:
         kind: Its kind.

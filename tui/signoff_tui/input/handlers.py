@@ -1,4 +1,4 @@
-"""What does the actions of a place: a registry of functions by the names of the table."""
+"""The registry of functions that do the actions of a place, by the names of the table of actions."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class Coverage:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What there is to say of what was shown, to tell whether it has changed."""
+        """Everything that a row says of what was shown: equal as long as the row stays the same."""
         return len(self._shown), self.share, self.waived, self.units, self.whole
 
     @property

@@ -69,7 +69,7 @@ class FilesNow(Struct, frozen=True):
 
 
 def _removed(snapshot: Snapshot | None) -> tuple[str, ...]:
-    """What the commands of a call would remove."""
+    """Name the files and directories that the commands of a call would remove."""
     commands = () if snapshot is None else (step for step in snapshot.steps if isinstance(step, CommandRun))
     removing = (step for step in commands if re.search(r"\brm\b", step.command))
     return tuple(words for step in removing for words in removed_now(step.command, step.real_cwd))

@@ -96,7 +96,7 @@ def _folded(
     """The rows that are shown; each stretch of the others becomes one row with their number."""
 
     def fold_of(row: int) -> tuple[int, int] | None:
-        """What a row is folded with: the items of an array, or the rows of closed levels."""
+        """Return the stretch that a row is folded with: the items of an array, or the rows of closed levels."""
         array, closed = arrays.get(row), levels is not None and depths[row] >= levels
         if array is not None and (levels is None or depths[array[0]] < levels):
             return array

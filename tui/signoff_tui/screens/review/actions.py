@@ -14,7 +14,7 @@ from signoff_tui.guard import Cause
 from signoff_tui.input.actions import Action
 from signoff_tui.input.handlers import Handlers
 from signoff_tui.layout import BORDER_STEP
-from signoff_tui.screens.review.open_bar import Finding
+from signoff_tui.screens.review.open_bar import FindBar
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
 from signoff_tui.state.amendments import AmendedCall
 from signoff_tui.state.edits import what_to_edit, why_not_edited, why_not_given
@@ -294,7 +294,7 @@ class Actions:
     def _find(self) -> None:
         if self._screen.content_visible:
             self._desk.guard.editor_opened()
-            self._screen.open_bar(Finding())
+            self._screen.open_bar(FindBar())
         else:
             self._screen.say("open a request to look for words in it")
 

@@ -40,7 +40,7 @@ from signoff_tui.screens.review.open_bar import (
     Approving,
     Asking,
     Editing,
-    Finding,
+    FindBar,
     OpenBar,
     Unseen,
     Writing,
@@ -162,7 +162,7 @@ class Decisions:
         match screen.bar:
             case None:
                 return False
-            case Writing() | Editing() | Finding():
+            case Writing() | Editing() | FindBar():
                 screen.desk.guard.editor_closed()
             case Unseen():
                 screen.desk.guard.bar_closed()

@@ -20,7 +20,7 @@ __all__ = [
     "Approving",
     "Asking",
     "Editing",
-    "Finding",
+    "FindBar",
     "OpenBar",
     "Unseen",
     "Writing",
@@ -72,7 +72,7 @@ class Editing(Struct, frozen=True):
     what: Editable
 
 
-class Finding(Struct, frozen=True):
+class FindBar(Struct, frozen=True):
     """Words are looked for in what is shown."""
 
     problem: str = ""
@@ -86,7 +86,7 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy"] = "quit"
 
 
-OpenBar = Unseen | Approving | Allowing | Writing | Editing | Finding | Asking
+OpenBar = Unseen | Approving | Allowing | Writing | Editing | FindBar | Asking
 
 
 def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
@@ -104,7 +104,7 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
             return sheets.editor_lines(desk, offer, room, hard=hard)
         case Editing(of, what):
             return sheets.editing_lines(desk, of, what)
-        case Finding(problem):
+        case FindBar(problem):
             return sheets.find_lines(problem)
         case Asking(question, hints):
             return sheets.question_lines(question, hints, room)
@@ -117,7 +117,7 @@ def box_keys(desk: ReviewSession, open_bar: OpenBar | None, room: BarRoom) -> Se
             return sheets.editor_keys(desk, offer, room, hard=hard, suggests=suggests is not None)
         case Editing():
             return sheets.editing_keys(room)
-        case Finding():
+        case FindBar():
             return sheets.find_keys(room)
         case _:
             return ()

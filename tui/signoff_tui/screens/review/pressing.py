@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from signoff_tui.screens.review.open_bar import Editing, Finding, Unseen, Writing
+from signoff_tui.screens.review.open_bar import Editing, FindBar, Unseen, Writing
 from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Pressing:
             return True
         if screen.filter_bar.is_open:
             return screen.filtering.takes_key(event)
-        if isinstance(bar, Finding):
+        if isinstance(bar, FindBar):
             return screen.boxes.find(key)
         if isinstance(bar, Writing | Editing) and screen.boxes.takes(key, event.time):
             return True

@@ -26,7 +26,7 @@ from signoff_tui.screens.review.draw import Drawing
 from signoff_tui.screens.review.filter import Filtering
 from signoff_tui.screens.review.frames import Paints
 from signoff_tui.screens.review.incoming import Incoming
-from signoff_tui.screens.review.open_bar import Editing, Finding, OpenBar, Writing
+from signoff_tui.screens.review.open_bar import Editing, FindBar, OpenBar, Writing
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.pressing import Pressing
 from signoff_tui.screens.review.rows import cells_needed
@@ -319,7 +319,7 @@ class ReviewScreen(Screen[None]):
         """The text box that is written in."""
         if self.filter_bar.is_open:
             return self.filter_bar.box
-        if isinstance(self._bar, Finding):
+        if isinstance(self._bar, FindBar):
             return self.query_one("#find", TextBox)
         return self.message_box if isinstance(self._bar, Writing | Editing) else None
 
@@ -444,7 +444,7 @@ class ReviewScreen(Screen[None]):
         if self.app.screen is not self:
             return  # something else was laid over it at once
         self._desk.guard.editor_closed()
-        if self.filter_bar.is_open or isinstance(self._bar, Finding):
+        if self.filter_bar.is_open or isinstance(self._bar, FindBar):
             self._desk.guard.editor_opened()  # the palette opened it
         self._desk.guard.restart()
         self.redraw()

@@ -8,7 +8,7 @@ from signoff.present.document.model import Words
 from signoff_tui.guard import Cause
 from signoff_tui.input.actions import action_of
 from signoff_tui.input.handlers import Handlers
-from signoff_tui.screens.review.open_bar import Editing, Finding, OpenBar, Writing
+from signoff_tui.screens.review.open_bar import Editing, FindBar, OpenBar, Writing
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.edits import DECIDED
 from signoff_tui.state.message import LONGEST, Message, as_message, fits_in_a_box
@@ -49,10 +49,10 @@ class Boxes:
     def change(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide boxes; what was written and not used is kept for the same requests."""
         screen, box = self._screen, self._screen.message_box
-        box.display, self._find_box.display = isinstance(bar, Writing | Editing), isinstance(bar, Finding)
-        if isinstance(bar, Finding) and not isinstance(before, Finding):
+        box.display, self._find_box.display = isinstance(bar, Writing | Editing), isinstance(bar, FindBar)
+        if isinstance(bar, FindBar) and not isinstance(before, FindBar):
             self._find_box.write("")
-        elif isinstance(before, Finding) and not isinstance(bar, Finding):
+        elif isinstance(before, FindBar) and not isinstance(bar, FindBar):
             self._find_box.take_text()
             screen.set_focus(None)
         if isinstance(bar, Writing | Editing) and not isinstance(before, Writing | Editing):
@@ -160,7 +160,7 @@ class Boxes:
             words = self._find_box.value
             if words:
                 found = document.find(Words(words), forward=key != "up")
-                self._screen.open_bar(Finding("" if found else "not in what is shown; } unfolds more"))
+                self._screen.open_bar(FindBar("" if found else "not in what is shown; } unfolds more"))
         else:
             return False
         return True
