@@ -183,6 +183,7 @@ class Screen:
         """Wait for a condition; the frame is in the error when it never comes."""
         deadline = time.monotonic() + PATIENCE
         while not condition():
+            self._still_runs()
             if time.monotonic() > deadline:
                 raise AssertionError(f"{what or 'it'} never happened:\n{self.text}")
             await asyncio.sleep(0.01)
@@ -208,6 +209,11 @@ class Screen:
         if keys:
             await self.app._press_keys(keys)
             await self.until(self._is_done, "the end of what the keys set off")
+            self._still_runs()
+
+    def _still_runs(self) -> None:
+        """Fail at once if the app has crashed: whoever presses until something is shown would do so for ever."""
+        assert self.app._exception is None, f"the app crashed: {self.app._exception!r}"
 
     def _is_done(self) -> bool:
         """Whether no part has a message left, or is at work on one."""

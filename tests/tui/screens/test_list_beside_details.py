@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
+import pytest
 from screen_bench import LARGE, SMALL, agent, command, post, screen
+from textual.widget import Widget
 
-from signoff.queue import ReviewQueue
+from signoff.queue import AgentQueue, ReviewQueue
+from signoff_tui.screens.list_beside_details import ListBesideDetails
+from signoff_tui.screens.review.screen import ReviewScreen
+from signoff_tui.widgets.divider import Divider
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.row_list import RowList
 
 
 async def test_an_empty_list_has_the_whole_width_for_what_it_says(looking: ReviewQueue, place: Path) -> None:
@@ -68,3 +76,24 @@ async def test_a_key_of_the_bottom_row_can_be_clicked_unless_it_decides(
             assert "STOP" not in seen.text
             await seen.pilot.click(offset=(seen.keys.index("Esc"), LARGE[1] - 1))
             await seen.shows("y approve")
+
+
+@pytest.mark.parametrize("keys", [(), ("2",), ("h",), ("4",)], ids=["inbox", "agents", "history", "rules"])
+async def test_news_that_come_while_the_program_ends_do_no_harm(
+    place: Path, asking: AgentQueue, workdir: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.press(*keys)
+        await seen.shows("signoff")
+        shown = seen.app.screen
+        drawn = shown.redraw if isinstance(shown, ReviewScreen) else cast("ListBesideDetails", shown).draw
+        taken_away: list[Widget] = []
+
+        def news_come(widget: Widget) -> None:
+            taken_away.append(widget)
+            drawn()
+
+        for kind in (Divider, LinesView, RowList):
+            monkeypatch.setattr(kind, "on_unmount", news_come, raising=False)
+    assert taken_away

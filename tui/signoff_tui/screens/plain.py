@@ -128,7 +128,7 @@ class PlainScreen(Screen[None]):
 
         What was asked for may be answered, and news may come, while the parts of a screen are taken away.
         """
-        return self.is_mounted and bool(self.size) and self in self.app.screen_stack
+        return self.app.is_running and self.is_mounted and bool(self.size) and self in self.app.screen_stack
 
     @PLAIN_HANDLERS("back")
     def do_back(self) -> None:

@@ -57,7 +57,7 @@ class Pressing:
             bar = screen.bar
             if isinstance(bar, Writing | Editing):
                 if key == "enter":
-                    screen.say("Enter came as fast as in a paste, so it began a line; press it again")
+                    screen.say("Enter came as in a paste and began a line; press it again")
                 screen.message_box.focus()
                 return False
             if self._decisions.allow_key(key):

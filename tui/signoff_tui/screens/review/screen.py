@@ -465,9 +465,14 @@ class ReviewScreen(Screen[None]):
 
     # -- drawing ------------------------------------------------------------------------------------------
 
+    @property
+    def stands(self) -> bool:
+        """True if there is something to draw on: not before it is laid out, nor while the program ends."""
+        return self.app.is_running and self.is_mounted and bool(self.size)
+
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
-        if not self.is_mounted or not self.size:
+        if not self.stands:
             return
         self.incoming.read_recent(cause)
         self.contents.settle()
@@ -493,7 +498,7 @@ class ReviewScreen(Screen[None]):
 
     def take_standing(self) -> None:
         """Draw the first row, which says something else now. What keys are about stays as it is."""
-        if self.is_mounted and self.size:
+        if self.stands:
             self._drawing.status()
 
     # -- the boxes for text ---------------------------------------------------------------------------------
