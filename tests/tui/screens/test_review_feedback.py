@@ -224,7 +224,7 @@ async def test_enter_that_came_like_a_paste_begins_a_line_and_says_so(rejecting:
     async with rejecting.box(settings=pasting) as seen:
         await seen.types("use yarn")
         await seen.press("enter")
-        await seen.shows("so it began a line; press it again")
+        await seen.shows("began a line; press it again")
         assert seen.app.review.message_box.value == "use yarn\n"
     assert rejecting.waits
 
