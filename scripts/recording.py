@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from animated_svg import Frame, animated
-from screenshots import WAITING, settled, sheet_armed, to_row, until
+from screenshots import WAITING, read, settled, sheet_armed, to_row, until
 from textual.pilot import Pilot
 
 from signoff.demo.agents import ROLES
@@ -49,13 +49,7 @@ class Reel:
 
     async def read(self, caption: str) -> None:
         """Space, page by page, until all of the request was shown; a picture of the last page."""
-        desk = self.app.review.desk
-        for _ in range(20):
-            await settled(self.pilot, self.app)
-            entry = desk.inbox.focused_request()
-            if entry is None or desk.share(entry) == 1:
-                break
-            await self.pilot.press("space")
+        await read(self.pilot, self.app)
         await self.take(caption)
 
 

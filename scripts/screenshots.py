@@ -82,6 +82,15 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
         await pilot.press("enter")
     await settled(pilot, app)
     save_picture(app, folder / f"request-{name}.svg")
+    if app.review.reading:
+        await pilot.press("escape")
+    command = next(
+        entry.id for entry in desk.inbox.entries() if entry.request.submission.tool_name == "run_command"
+    )
+    await to_row(app, pilot, lambda key: key.id == command)
+    if not app.review.content_visible:
+        await pilot.press("enter")
+    await read(pilot, app)
     await pilot.press("s")
     await sheet_armed(pilot, app)
     await pilot.pause(0.6)
@@ -148,6 +157,17 @@ async def settled(pilot: Pilot[None], app: SignoffApp) -> None:
     await until(
         pilot, lambda: desk.coverages.settles_at is None and desk.guard.status(time.monotonic()).word in words
     )
+
+
+async def read(pilot: Pilot[None], app: SignoffApp) -> None:
+    """Page until all of the request was shown."""
+    desk = app.review.desk
+    for _ in range(20):
+        await settled(pilot, app)
+        entry = desk.inbox.focused_request()
+        if entry is None or desk.share(entry) == 1:
+            return
+        await pilot.press("space")
 
 
 async def sheet_armed(pilot: Pilot[None], app: SignoffApp) -> None:
