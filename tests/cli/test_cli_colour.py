@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from hostile_texts import Hostile, hostile_texts
 from signoff import ApprovalPresentation, ApprovalRequest, Command, FileEdit, FileWrite
-from signoff.cli.page import Cell, Column, Line, Page, cells, fitted
+from signoff.cli.page import Column, Page, TableCell, TableLine, cells, fitted
 from signoff.present.reveal import one_line
 from signoff.queue import AgentQueue, Decision, StoredRequest
 from signoff.submission import plain_submission, submission_with_snapshot
@@ -228,20 +228,22 @@ def test_a_path_loses_its_beginning_and_other_text_whole_words_from_its_end(
 def test_the_widest_columns_give_and_whole_ones_never() -> None:
     page = Page(34, coloured=True)
     columns = (Column("id", whole=True), Column("agent"), Column("what"))
-    page.add_table(columns, [(Cell("abcdefgh"), Cell("me"), Cell("run all the tests of the project"))])
+    page.add_table(
+        columns, [(TableCell("abcdefgh"), TableCell("me"), TableCell("run all the tests of the project"))]
+    )
     assert page.text().splitlines() == ["id        agent  what", "abcdefgh  me     run all the …"]
 
 
 def test_a_table_that_cannot_fit_is_folded_behind_its_first_column() -> None:
     page = Page(20, coloured=True)
     columns = (Column("id", whole=True), Column("agent"), Column("what"))
-    page.add_table(columns, [(Cell("abcdefgh"), Cell("refactor"), Cell("run all"))])
+    page.add_table(columns, [(TableCell("abcdefgh"), TableCell("refactor"), TableCell("run all"))])
     assert page.text().splitlines()[-2:] == ["abcdefgh  refactor", "          run all"]
 
 
 def test_spare_columns_are_left_out_of_a_table_that_does_not_fit_the_last_one_first() -> None:
     columns = (Column("id", whole=True), Column("kind", spare=True), Column("agent", spare=True), Column("what"))
-    row = (Cell("abcdefgh"), Cell("command"), Cell("refactor-bot"), Cell("run all the tests"))
+    row = (TableCell("abcdefgh"), TableCell("command"), TableCell("refactor-bot"), TableCell("run all the tests"))
 
     def heads(width: int) -> list[str]:
         page = Page(width, coloured=True)
@@ -268,8 +270,12 @@ def test_no_row_is_wider_than_the_terminal_and_none_begins_with_foreign_words(
             row
             for name, what, path in texts
             for row in (
-                (Cell("#1234567", "muted"), Cell(one_line(name, "agent")), Cell(one_line(what), path=path)),
-                Line(one_line(what), "    "),
+                (
+                    TableCell("#1234567", "muted"),
+                    TableCell(one_line(name, "agent")),
+                    TableCell(one_line(what), path=path),
+                ),
+                TableLine(one_line(what), "    "),
             )
         ],
     )

@@ -10,7 +10,7 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-from signoff_tui.screens.review.rows import Rows, RowStyle, inbox_row
+from signoff_tui.screens.review.rows import RowCache, RowStyle, inbox_row
 from signoff_tui.state.inbox import InboxRow
 from signoff_tui.text.lines import Line
 
@@ -42,14 +42,14 @@ def _style_sheets_are_parsed_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _rows_that_are_kept_say_what_they_would_say_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list keeps rows until something that they say has changed: compared in every picture of every test."""
-    kept = Rows.line
+    kept = RowCache.line
 
-    def line(self: Rows, row: InboxRow, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
+    def line(self: RowCache, row: InboxRow, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
         found = kept(self, row, style, width, focused=focused)
         assert found == inbox_row(self._desk, row, style, width, focused=focused)
         return found
 
-    monkeypatch.setattr(Rows, "line", line)
+    monkeypatch.setattr(RowCache, "line", line)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from signoff_tui.guard import (
     GuardSettings,
     Held,
     Ignored,
-    Keys,
+    KeyMeanings,
     OpenEditor,
     OpenSheet,
     Permit,
@@ -27,7 +27,7 @@ from signoff_tui.guard import (
     eligible,
 )
 
-KEYS = Keys(
+KEYS = KeyMeanings(
     navigation=frozenset("jkJKgGbtuU][}{") | {" ", "up", "down", "left", "right", "tab"},
     bound=frozenset("yYnNsSx!uUztT;bjkJKgG][}{vVwdicehHao/\\fmMELqR:?12345 ,'") | {"enter", "escape"},
 )
@@ -45,7 +45,7 @@ class Bench:
     """
 
     settings: GuardSettings = field(default_factory=GuardSettings)
-    keys: Keys = KEYS
+    keys: KeyMeanings = KEYS
     now: float = 0.0
     known: dict[str, TargetFacts] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from signoff.policy.trust import trust
 from signoff_tui.screens.rules.files import RuleFile, read_files
-from signoff_tui.screens.rules.trust_change import Change, look_at
+from signoff_tui.screens.rules.trust_change import TrustChange, look_at
 
 __all__ = ["CHANGED", "RULES", "at_home", "change", "trusted_rules"]
 
@@ -57,7 +57,7 @@ def at_home(folder: Path) -> tuple[Any, Any]:
             replace(file, known=dataclasses.replace(file.known, name=named(file.name))) for file in read_files()
         )
 
-    def changed(file: str) -> Change | None:
+    def changed(file: str) -> TrustChange | None:
         found = look_at(file.replace("/home/ada", str(folder.resolve())))
         return found and replace(
             found, file=file, documents={named(name): document for name, document in found.documents.items()}

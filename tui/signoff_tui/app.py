@@ -25,7 +25,7 @@ from signoff_tui.context import Announcement, Office
 from signoff_tui.external import copied_by_tmux, edit_text, in_a_free_terminal
 from signoff_tui.fault import ScreenStopped, fault_of
 from signoff_tui.guard import GuardSettings
-from signoff_tui.notify.channels import around
+from signoff_tui.notify.channels import terminal_kind
 from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.notify.policy import NoticeSettings
 from signoff_tui.notify.service import Beside, Clocks, Muting
@@ -41,7 +41,7 @@ from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.terminal.background import BackgroundTold, is_light
 from signoff_tui.terminal.input import InputStuck, TerminalBack, ToldToEnd
 from signoff_tui.terminal.output_filter import DropControls, InOnePass
-from signoff_tui.terminal.sequences import Around, AskBackground, Copy, Saying, Speaks
+from signoff_tui.terminal.sequences import AskBackground, Copy, Saying, Speaks, TerminalKind
 from signoff_tui.terminal.sigcont import Standstill
 from signoff_tui.text.look import ASCII, UNICODE, Appearance, Glyphs
 from signoff_tui.text.themes import ANSI_THEME, DEFAULT_THEME, LIGHT_THEME, Theme
@@ -109,7 +109,7 @@ class SignoffApp(App[None]):
         theme: str | None = None,
         settings: GuardSettings | None = None,
         notices: NoticeSettings | None = None,
-        speaks_through: Around = "terminal",
+        speaks_through: TerminalKind = "terminal",
         ascii_only: bool = False,
         read_only: bool = False,
         wall_clock: Callable[[], int] | None = None,
@@ -168,7 +168,7 @@ class SignoffApp(App[None]):
         self._layers = Layers(self, self._office, self._review, self)
         self._alarms = AlarmWatch(self, self._office, self._layers.take_standing, self._history_lost)
         self._standstill = Standstill(self._went_on)
-        self._speaks_through: Around = speaks_through
+        self._speaks_through: TerminalKind = speaks_through
         self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
 
     @property
@@ -552,7 +552,7 @@ def run(
     app = SignoffApp(
         queue,
         place=place_name(place),
-        speaks_through=around(variables),
+        speaks_through=terminal_kind(variables),
         read_only=read_only,
         chosen=chosen,
         personal=personal,

@@ -14,7 +14,7 @@ from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 
 if TYPE_CHECKING:
-    from signoff_tui.screens.palette.commands import Command
+    from signoff_tui.screens.palette.commands import PaletteCommand
 
 __all__ = ["Layers", "Themed"]
 
@@ -142,7 +142,7 @@ class Layers:
             self._app.pop_screen()
         self._app.switch_screen(screen)
 
-    def _run(self, command: Command) -> None:
+    def _run(self, command: PaletteCommand) -> None:
         """Run the command that was chosen in the palette, on the screen that it was opened on."""
         screen = self._app.screen
         if command.theme:

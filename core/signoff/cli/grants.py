@@ -13,7 +13,7 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import at_terminal, complain, counted, print_json, typed_answer
-from signoff.cli.page import Cell, Column, Line, Page
+from signoff.cli.page import Column, Page, TableCell, TableLine
 from signoff.present.reveal import clipped, one_line
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.grant_coverage import STILL_ASKED, is_about, never_granted, preview_words, reach_of_pattern
@@ -77,25 +77,25 @@ _COLUMNS = (
 )
 
 
-def _rows(found: Sequence[Grant], now: int) -> Iterator[Sequence[Cell] | Line]:
+def _rows(found: Sequence[Grant], now: int) -> Iterator[Sequence[TableCell] | TableLine]:
     """A row for each grant, and below it all that it covers."""
     for grant in found:
         last = grant.last_used_at
         yield (
-            Cell(short_id(grant.id), "muted"),
-            Cell(when_text(grant.created_at, now, "row")),
-            Cell(short_id(grant.origin_request), "muted"),
-            Cell(str(grant.uses)),
-            Cell("" if last is None else when_text(last, now, "row")),
-            Cell(one_line(grant.created_by, "agent")),
-            Cell(one_line(grant.agent_name, "agent")),
-            Cell(one_line(grant.session)),
+            TableCell(short_id(grant.id), "muted"),
+            TableCell(when_text(grant.created_at, now, "row")),
+            TableCell(short_id(grant.origin_request), "muted"),
+            TableCell(str(grant.uses)),
+            TableCell("" if last is None else when_text(last, now, "row")),
+            TableCell(one_line(grant.created_by, "agent")),
+            TableCell(one_line(grant.agent_name, "agent")),
+            TableCell(one_line(grant.session)),
         )
-        yield Line(grant.words(), "  covers  ")
+        yield TableLine(grant.words(), "  covers  ")
         if grant.damage is not None:
-            yield Line(one_line(grant.damage), "  damage  ", "warn")
+            yield TableLine(one_line(grant.damage), "  damage  ", "warn")
         elif grant.seal is None:
-            yield Line(_UNSIGNED, "  signed  ", "warn")
+            yield TableLine(_UNSIGNED, "  signed  ", "warn")
 
 
 @grants.command(short_help="Take one grant back, or all of a session, or all.")

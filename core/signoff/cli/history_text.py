@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.page import RISK_STYLE, Cell, Column, Line, Page, Style
+from signoff.cli.page import RISK_STYLE, Column, Page, Style, TableCell, TableLine
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import clipped, one_line
 from signoff.queue.records import DecisionSource, RequestState
@@ -58,20 +58,22 @@ _COLUMNS = (
 _STYLE_OF_STATE: Mapping[str, Style] = {RequestState.APPROVED: "yes", RequestState.REJECTED: "no"}
 
 
-def _rows(records: Sequence[HistoryRecord], hidden: Redactor, now: int) -> Iterator[Sequence[Cell] | Line]:
+def _rows(
+    records: Sequence[HistoryRecord], hidden: Redactor, now: int
+) -> Iterator[Sequence[TableCell] | TableLine]:
     for record in records:
         what, path = cell_of(record, hidden)
         decision = record.decision
         yield (
-            Cell(when_text(record.at, now)),
-            Cell(_id(record), "muted"),
-            Cell(RISK_WORD[record.risk], RISK_STYLE[record.risk]),
-            Cell(record.state, _STYLE_OF_STATE.get(record.state, "muted")),
-            Cell("" if decision is None else _source(decision).removeprefix(f"{DecisionSource.REVIEWER} ")),
-            Cell(one_line(record.agent_name, "agent")),
-            Cell(what, path=path),
+            TableCell(when_text(record.at, now)),
+            TableCell(_id(record), "muted"),
+            TableCell(RISK_WORD[record.risk], RISK_STYLE[record.risk]),
+            TableCell(record.state, _STYLE_OF_STATE.get(record.state, "muted")),
+            TableCell("" if decision is None else _source(decision).removeprefix(f"{DecisionSource.REVIEWER} ")),
+            TableCell(one_line(record.agent_name, "agent")),
+            TableCell(what, path=path),
         )
-        yield from (Line(line, _INDENT) for line in _words(record, hidden))
+        yield from (TableLine(line, _INDENT) for line in _words(record, hidden))
 
 
 _INDENT = "    "

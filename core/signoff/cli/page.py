@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, TextIO
 from signoff.cli.output import at_terminal, width_of
 from signoff.queue.records import Risk
 
-__all__ = ["RISK_STYLE", "Cell", "Column", "Line", "Page", "Span", "Style", "cells", "fitted"]
+__all__ = ["RISK_STYLE", "Column", "Page", "Span", "Style", "TableCell", "TableLine", "cells", "fitted"]
 
 Style = Literal["", "head", "muted", "high", "warn", "yes", "no", "place", "command", "hidden"]
 
@@ -57,7 +57,7 @@ class Column(NamedTuple):
     spare: bool = False
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of a table.
 
     Attributes:
@@ -71,7 +71,7 @@ class Cell(NamedTuple):
     path: bool = False
 
 
-class Line(NamedTuple):
+class TableLine(NamedTuple):
     """A line between the rows of a table, folded like any other.
 
     Attributes:
@@ -133,7 +133,7 @@ class Page:
             self._lines.append([(begin, label_style), *row])
             begin = (" " * len(label) if fold is None else fold.ljust(len(label)))[: len(label)]
 
-    def add_table(self, columns: Sequence[Column], rows: Iterable[Sequence[Cell] | Line]) -> None:
+    def add_table(self, columns: Sequence[Column], rows: Iterable[Sequence[TableCell] | TableLine]) -> None:
         """Add rows below their headings, as wide as the terminal; without colours the mere cells.
 
         Args:
@@ -141,13 +141,13 @@ class Page:
             rows: Rows of cells, with lines between them.
         """
         rows = list(rows)
-        table = [row for row in rows if not isinstance(row, Line)]
+        table = [row for row in rows if not isinstance(row, TableLine)]
         room = self._width or sys.maxsize
         widths = _widths(columns, table, room)
         if self.coloured and table:
-            rows.insert(0, [Cell(column.head, "head") for column in columns])
+            rows.insert(0, [TableCell(column.head, "head") for column in columns])
         for row in rows:
-            if isinstance(row, Line):
+            if isinstance(row, TableLine):
                 self.add(row.text, label=row.label, at_words=True, style=row.style, label_style=row.style)
             elif self.coloured:
                 (label, label_style), *spans = _laid_out(columns, row, widths, room)
@@ -247,7 +247,7 @@ _LEAST = 12
 _CUT = "…"
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) -> dict[int, int]:
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[TableCell]], room: int) -> dict[int, int]:
     """The width of each column, by its number: what it needs; else the widest of those that may be cut give."""
     widths = {
         number: min(room, max([cells(column.head), *(cells(row[number].text) for row in rows)]))
@@ -267,7 +267,9 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int
     return {number: width if columns[number].whole else min(width, most) for number, width in widths.items()}
 
 
-def _laid_out(columns: Sequence[Column], row: Sequence[Cell], widths: dict[int, int], room: int) -> Iterator[Span]:
+def _laid_out(
+    columns: Sequence[Column], row: Sequence[TableCell], widths: dict[int, int], room: int
+) -> Iterator[Span]:
     """The cells of a row, fitted and padded; the last has what is left, and is folded if that is too little."""
     *others, last = widths
     for number in others:

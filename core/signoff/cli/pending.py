@@ -10,7 +10,7 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import counted, print_json
-from signoff.cli.page import RISK_STYLE, Cell, Column, Line, Page, Span
+from signoff.cli.page import RISK_STYLE, Column, Page, Span, TableCell, TableLine
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import clipped, one_line
 from signoff.queue.records import Risk, StoredRequest
@@ -78,20 +78,20 @@ _COLUMNS = (
 )
 
 
-def _rows(groups: _Groups, now: int) -> Iterator[Sequence[Cell] | Line]:
+def _rows(groups: _Groups, now: int) -> Iterator[Sequence[TableCell] | TableLine]:
     for (_, name), members in groups.items():
         if name:
-            yield Line(_heading(name, members), "group ", "head")
+            yield TableLine(_heading(name, members), "group ", "head")
         for request in members:
             submission = request.submission
             what, path = cell_of(submission)
             yield (
-                Cell(f"{'  ' if name else ''}{short_id(request.id)}", "muted"),
-                Cell(RISK_WORD[submission.risk], RISK_STYLE[submission.risk]),
-                Cell(kind_of(submission)),
-                Cell(length_text(now - request.created_at), "muted"),
-                Cell(one_line(request.asked_by.name, "agent")),
-                Cell(what, path=path),
+                TableCell(f"{'  ' if name else ''}{short_id(request.id)}", "muted"),
+                TableCell(RISK_WORD[submission.risk], RISK_STYLE[submission.risk]),
+                TableCell(kind_of(submission)),
+                TableCell(length_text(now - request.created_at), "muted"),
+                TableCell(one_line(request.asked_by.name, "agent")),
+                TableCell(what, path=path),
             )
 
 

@@ -11,7 +11,7 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option
 from signoff.cli.output import complain, print_json
-from signoff.cli.page import Cell, Column, Page
+from signoff.cli.page import Column, Page, TableCell
 from signoff.present.reveal import one_line
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def list_trusted(*, as_json: bool) -> int:
         f"{len(found)} trusted" if found else "nobody is trusted yet; your own key is made with your first yes"
     )
     columns = (Column("key", whole=True), Column("name"))
-    page.add_table(columns, [(Cell(each.key_id, "muted"), Cell(one_line(each.name, "agent"))) for each in found])
+    page.add_table(
+        columns, [(TableCell(each.key_id, "muted"), TableCell(one_line(each.name, "agent"))) for each in found]
+    )
     page.write(sys.stdout)
     return ExitCode.OK
 

@@ -11,7 +11,7 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.groups import VerbGroup
 from signoff.cli.options import json_option
 from signoff.cli.output import complain
-from signoff.cli.page import Cell, Column, Page
+from signoff.cli.page import Column, Page, TableCell
 from signoff.present.reveal import one_line
 from signoff.text.time import iso
 
@@ -68,7 +68,11 @@ def list_tokens(*, as_json: bool) -> int:
     page.add_table(
         columns,
         [
-            (Cell(each.id[:8], "muted"), Cell(", ".join(sorted(each.scopes))), Cell(one_line(each.name)))
+            (
+                TableCell(each.id[:8], "muted"),
+                TableCell(", ".join(sorted(each.scopes))),
+                TableCell(one_line(each.name)),
+            )
             for each in found
         ],
     )

@@ -25,13 +25,13 @@ from signoff.queue.grant_pattern import (
 )
 from signoff.queue.records import Submission
 
-__all__ = ["Offer", "any_call", "narrower", "offers", "wider"]
+__all__ = ["PatternOffer", "any_call", "narrower", "offers", "wider"]
 
 MOST_DIRECTORIES = 4
 """Directories above a path that are offered."""
 
 
-class Offer(Struct, frozen=True):
+class PatternOffer(Struct, frozen=True):
     """Patterns around a call, from the longest beginning to the shortest, or from the nearest directory up.
 
     Attributes:
@@ -45,7 +45,7 @@ class Offer(Struct, frozen=True):
     why_not: str = ""
 
 
-def offers(call: Submission, command: str | None, path: str | None) -> Offer:
+def offers(call: Submission, command: str | None, path: str | None) -> PatternOffer:
     """Return the patterns for calls like this one: commands that begin with the same words, files in a directory.
 
     Args:
@@ -58,7 +58,7 @@ def offers(call: Submission, command: str | None, path: str | None) -> Offer:
         return _beginnings(exact, call.payload, command)
     if path is not None:
         return _directories(exact, call.payload)
-    return Offer(why_not="for commands and files only")
+    return PatternOffer(why_not="for commands and files only")
 
 
 def any_call(call: Submission) -> GrantPattern:
@@ -72,17 +72,17 @@ MOST_WORDS = 6
 """The most words of a beginning that is offered."""
 
 
-def _beginnings(exact: GrantPattern, payload: Mapping[str, Any], command: str) -> Offer:
+def _beginnings(exact: GrantPattern, payload: Mapping[str, Any], command: str) -> PatternOffer:
     keys = [key for key, value in payload.items() if value == command]
     if len(keys) != 1:
-        return Offer(why_not="the tool does not say which argument is its command")
+        return PatternOffer(why_not="the tool does not say which argument is its command")
     # Loaded here: most grants are of no commands.
     from signoff.policy.shell.commands import expand
 
     runs = expand(command).runs
     words = runs[0].part.words if len(runs) == 1 else ()
     if len(runs) != 1 or not all(word.literal and word.text for word in words):
-        return Offer(why_not="only for one plain command")
+        return PatternOffer(why_not="only for one plain command")
     texts = [word.text for word in words[:MOST_WORDS]]
     covering = [
         pattern
@@ -90,8 +90,8 @@ def _beginnings(exact: GrantPattern, payload: Mapping[str, Any], command: str) -
         if is_about(pattern := exact.widened(keys[0], Beginning(tuple(texts[:length]))), payload)
     ]
     if not covering:
-        return Offer(why_not=f"{texts[0]} with these arguments can do more than can be told")
-    return Offer(tuple(covering), _first_of(covering, texts))
+        return PatternOffer(why_not=f"{texts[0]} with these arguments can do more than can be told")
+    return PatternOffer(tuple(covering), _first_of(covering, texts))
 
 
 def _first_of(covering: Sequence[GrantPattern], texts: Sequence[str]) -> int:
@@ -108,7 +108,7 @@ def is_about(pattern: GrantPattern, payload: Mapping[str, Any]) -> bool:
     return pattern.matches(pattern.tool_name, payload, server=pattern.server)
 
 
-def _directories(exact: GrantPattern, payload: Mapping[str, Any]) -> Offer:
+def _directories(exact: GrantPattern, payload: Mapping[str, Any]) -> PatternOffer:
     found = [
         pattern
         for key, matcher in exact.entries
@@ -116,7 +116,9 @@ def _directories(exact: GrantPattern, payload: Mapping[str, Any]) -> Offer:
         for place in _around(matcher)
         if is_about(pattern := exact.widened(key, Under(place)), payload)
     ]
-    return Offer(tuple(found)) if found else Offer(why_not="the file is in no directory below that of its agent")
+    if not found:
+        return PatternOffer(why_not="the file is in no directory below that of its agent")
+    return PatternOffer(tuple(found))
 
 
 def wider(pattern: GrantPattern) -> tuple[GrantPattern, ...]:

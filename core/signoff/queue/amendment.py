@@ -159,7 +159,7 @@ def _is_text(value: object) -> bool:
 # -- The command line of a call that does nothing but run it.
 
 
-class _Call(Protocol):
+class _CallSteps(Protocol):
     @property
     def arguments(self) -> Mapping[str, Any]: ...
     @property
@@ -172,7 +172,7 @@ def named_command(arguments: Mapping[str, Any], command: object) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def command_argument(call: _Call) -> str | None:
+def command_argument(call: _CallSteps) -> str | None:
     """Return the name of the argument that is the command line of a call, if running that is all that it does."""
     steps = _steps(call)
     step = steps[0] if len(steps) == 1 else None
@@ -181,7 +181,7 @@ def command_argument(call: _Call) -> str | None:
     return named_command(call.arguments, step.get("command"))
 
 
-def why_not_arguments(call: _Call, arguments: Mapping[str, Any]) -> str | None:
+def why_not_arguments(call: _CallSteps, arguments: Mapping[str, Any]) -> str | None:
     """Say why a call cannot be approved with other arguments; None if it can, as far as its effects go."""
     try:
         canonical(dict(arguments))
@@ -200,6 +200,6 @@ def why_not_arguments(call: _Call, arguments: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _steps(call: _Call) -> list[Any]:
+def _steps(call: _CallSteps) -> list[Any]:
     steps = (call.snapshot or {}).get("steps")
     return steps if isinstance(steps, list) else []

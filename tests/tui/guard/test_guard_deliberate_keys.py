@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from guard_bench import MOMENT
 
-from signoff_tui.guard import Cause, DeliberateKeys, GuardSettings, Ignored, Keys, Reason
+from signoff_tui.guard import Cause, DeliberateKeys, GuardSettings, Ignored, KeyMeanings, Reason
 from signoff_tui.input.keymap import KeyMap
 
 LEADER = ","
@@ -17,7 +17,7 @@ LEADER = ","
 class Bench:
     """The rules screen: what was painted at 0, and keys at given times."""
 
-    keys: Keys = field(default_factory=lambda: KeyMap().guard_keys("rules"))
+    keys: KeyMeanings = field(default_factory=lambda: KeyMap().guard_keys("rules"))
     settings: GuardSettings = field(default_factory=GuardSettings)
 
     def __post_init__(self) -> None:

@@ -13,9 +13,9 @@ from signoff_tui.guard import (
     Act,
     Cause,
     Decide,
+    DecisionOffer,
     Frame,
     Ignored,
-    Offer,
     OpenEditor,
     OpenSheet,
     Permit,
@@ -201,7 +201,7 @@ class ScreenMachine(RuleBasedStateMachine):
         if permit.act in (Act.APPROVE_GROUP, Act.REMEMBER):
             assert all(member.risk == "low" for member in members)
 
-    def _check_offer(self, offer: Offer, t: float) -> None:
+    def _check_offer(self, offer: DecisionOffer, t: float) -> None:
         for view in self._views_since(t - LEAST_ARM):
             named = view.rest if offer.key == "N" else view.ready if offer.key == "Y" else {view.focus}
             assert frozenset(offer.refs) <= named

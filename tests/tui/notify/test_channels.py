@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signoff_tui.notify.channels import around, channel_of, notice_settings
+from signoff_tui.notify.channels import channel_of, notice_settings, terminal_kind
 from signoff_tui.notify.policy import Channel
 
 
@@ -36,7 +36,7 @@ def test_a_terminal_is_told_in_the_way_it_knows(variables: dict[str, str], chann
     ids=str,
 )
 def test_a_multiplexer_is_recognized(variables: dict[str, str], expected: str) -> None:
-    assert around(variables) == expected
+    assert terminal_kind(variables) == expected
 
 
 @pytest.mark.parametrize("wanted", ["bell", "osc9", "osc99", "osc777", "off"])

@@ -18,10 +18,10 @@ from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.notify.policy import NoticeSettings
 from signoff_tui.notify.service import Beside, Clocks, Muting
 from signoff_tui.terminal.sequences import (
-    Around,
     BellSound,
     DesktopNotice,
     Saying,
+    TerminalKind,
     Title,
     written,
 )
@@ -43,7 +43,7 @@ class Room:
     """A screen without a screen: a terminal that is listened to, and time that passes when it is told to."""
 
     def __init__(
-        self, channel: str = "osc9", around: Around = "terminal", mute_file: MuteFile | None = None
+        self, channel: str = "osc9", terminal_kind: TerminalKind = "terminal", mute_file: MuteFile | None = None
     ) -> None:
         self.now = 1_000.0
         self.alarms: list[_Alarm] = []
@@ -51,10 +51,14 @@ class Room:
         self._cursor = 0
         settings = NoticeSettings(channel=channel)  # type: ignore[arg-type]
         clocks = Clocks(lambda: self.now, lambda: int(self.now * 1e6), self._set_alarm)
-        self._around: Around = around
+        self._terminal_kind: TerminalKind = terminal_kind
         self.muting = Muting(clocks, self._mutes_changed, mute_file)
         self.beside = Beside(
-            settings, around, lambda saying: self.said.append((self.now, saying)), clocks, lambda: self.muting.now
+            settings,
+            terminal_kind,
+            lambda saying: self.said.append((self.now, saying)),
+            clocks,
+            lambda: self.muting.now,
         )
         self.muting.start()
         self.hears()
@@ -94,7 +98,7 @@ class Room:
 
     @property
     def written(self) -> str:
-        return "".join(written(saying, self._around) for _, saying in self.said)
+        return "".join(written(saying, self._terminal_kind) for _, saying in self.said)
 
     def _mutes_changed(self) -> None:
         self.beside.mutes_changed()
@@ -193,7 +197,7 @@ def test_the_title_changes_when_the_counts_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("channel", "around", "notices", "bells"),
+    ("channel", "terminal_kind", "notices", "bells"),
     [
         ("bell", "terminal", 0, 3),
         ("osc777", "terminal", 3, 1),
@@ -203,9 +207,9 @@ def test_the_title_changes_when_the_counts_do() -> None:
     ],
 )
 def test_reminders_ring_only_where_nothing_else_arrives_for_certain(
-    channel: str, around: Around, notices: int, bells: int
+    channel: str, terminal_kind: TerminalKind, notices: int, bells: int
 ) -> None:
-    room = Room(channel, around)
+    room = Room(channel, terminal_kind)
     room.hears(room.asked("a"))
     room.passes(3_600)
     assert (len(room.notices), len(room.bells)) == (notices, bells)

@@ -20,7 +20,7 @@ from signoff.queue.wording import CLOSED
 from signoff.text.time import local_time
 from signoff_tui.screens.history.listing import Item, Listing
 from signoff_tui.screens.history.outcomes import Deciders, outcome
-from signoff_tui.screens.history.rows import RowStyle, item_row
+from signoff_tui.screens.history.rows import RecordRowStyle, item_row
 from signoff_tui.text.lines import paint
 from signoff_tui.text.look import UNICODE
 from signoff_tui.text.themes import builtin_themes
@@ -183,7 +183,7 @@ def test_an_allowed_call_tells_who_allowed_it_and_when() -> None:
 
 def shown(of: HistoryRecord, width: int, changes: dict[int, str] | None = None) -> list[str]:
     """The lines of the row of a record."""
-    style = RowStyle(UNICODE, START, Deciders("ada"), changes or {})
+    style = RecordRowStyle(UNICODE, START, Deciders("ada"), changes or {})
     lines = item_row(Item(of), style, width, focused=True, opened=False)
     return [paint(each, width, builtin_themes()["signoff-dark"]).text for each in lines]
 

@@ -20,7 +20,7 @@ from signoff_tui.screens.history.data import sizes_of_acts
 from signoff_tui.screens.history.details import member_lines
 from signoff_tui.screens.history.listing import Listing, act_of, acts_in
 from signoff_tui.screens.history.outcomes import Deciders
-from signoff_tui.screens.history.rows import RowStyle, item_row
+from signoff_tui.screens.history.rows import RecordRowStyle, item_row
 from signoff_tui.text.look import UNICODE
 
 SECOND = 1_000_000
@@ -165,7 +165,7 @@ def test_news_leave_the_cursor_on_its_row(
 
 def drawn(of: Listing) -> list[str]:
     """The lines of the first row."""
-    style = RowStyle(UNICODE, START, Deciders("you"), {})
+    style = RecordRowStyle(UNICODE, START, Deciders("you"), {})
     lines = item_row(of.items[0], style, 70, focused=False, opened=False)
     return ["".join(piece.text.text for piece in (*line.left, *line.right)) for line in lines]
 
@@ -244,7 +244,7 @@ def test_what_has_no_room_beside_the_list_is_counted() -> None:
     for rows in range(12):
         lines = [
             "".join(piece.text.text for piece in each.left)
-            for each in member_lines(item.together, RowStyle(UNICODE, START, Deciders(), {}), rows)
+            for each in member_lines(item.together, RecordRowStyle(UNICODE, START, Deciders(), {}), rows)
         ]
         named = sum("Create" in each for each in lines)
         more = [each for each in lines if "more" in each]

@@ -13,7 +13,7 @@ from signoff.policy.shell.programs import known_programs, own_programs_file
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue
 from signoff_tui.external import HandoverError, editor_words
 from signoff_tui.screens.rules.files import FileRule, read_files
-from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
+from signoff_tui.screens.rules.hits import HitCounts, Hits, add_newer
 from signoff_tui.screens.rules.lines import file_details, rule_details
 from signoff_tui.screens.rules.trust_change import CannotTrustError, change_lines, look_at, trust_shown
 from signoff_tui.text.lines import Line
@@ -59,7 +59,7 @@ def test_only_what_is_new_is_counted_again(asking: AgentQueue, looking: ReviewQu
 
     asks('shell rule "ls"; it writes')
     asks("shell default")
-    first = add_newer(looking, Tally())
+    first = add_newer(looking, HitCounts())
     assert (first.looked_at, first.of(rule)) == (2, Hits(asked=1))
     by_rule = Decision(approved=True, source=DecisionSource.RULE, by='shell rule "ls"')
     asking.record(post(asking, command("ls x", workdir)).submission, by_rule)

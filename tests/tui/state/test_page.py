@@ -12,7 +12,7 @@ from signoff.queue import Risk
 from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import RowKey
-from signoff_tui.state.page import LONGEST, Page, page_from
+from signoff_tui.state.page import LONGEST, ContentPage, page_from
 from signoff_tui.widgets.document.layout import Reading
 
 
@@ -26,7 +26,7 @@ def bench() -> Bench:
     return bench
 
 
-def page(bench: Bench, key: RowKey = GROUP_ROW) -> Page:
+def page(bench: Bench, key: RowKey = GROUP_ROW) -> ContentPage:
     """The page of a row, as far as it can be made."""
     made = page_from(bench.desk, key)
     assert made is not None
@@ -35,15 +35,15 @@ def page(bench: Bench, key: RowKey = GROUP_ROW) -> Page:
     return made
 
 
-def members(of: Page) -> list[str]:
+def members(of: ContentPage) -> list[str]:
     return [section.request_id for section in of.sections]
 
 
-def text(of: Page) -> str:
+def text(of: ContentPage) -> str:
     return "\n".join(row.text.text for document in of.documents for row in document)
 
 
-def shows(bench: Bench, of: Page, *units: int) -> None:
+def shows(bench: Bench, of: ContentPage, *units: int) -> None:
     """Units of the page are painted for long enough."""
     bench.desk.coverages.painted_together(of.split([PaintedRow(unit, 0, 1, 1) for unit in units]), WIDTH)
     bench.waits(1.0)
@@ -176,7 +176,7 @@ def test_a_line_counts_for_the_member_whose_it_is_and_for_no_other(
     bench.hears(*(stored(f"r{at}", **GROUP) for at in range(len(lines))))
     for at, count in enumerate(lines):
         bench.opens(f"r{at}", count)
-    made = Page(bench.desk, [f"r{at}" for at in range(len(lines))])
+    made = ContentPage(bench.desk, [f"r{at}" for at in range(len(lines))])
     while made.grow():
         pass
     whose = [(at, line) for at, count in enumerate(lines) for line in range(count)]

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from signoff_tui.terminal.sequences import (
     LONGEST_COPY,
-    Around,
     BellSound,
     Copy,
     DesktopNotice,
     Protocols,
     Saying,
     SpokenWords,
+    TerminalKind,
     Title,
     TitleBack,
     is_allowed,
@@ -28,7 +28,7 @@ from signoff_tui.terminal.sequences import (
 
 HI = SpokenWords("2 waiting")
 
-AROUND = st.sampled_from(get_args(Around))
+TERMINAL_KINDS = st.sampled_from(get_args(TerminalKind))
 WORDS = st.builds(SpokenWords, st.from_regex(r"\A[A-Za-z0-9 .,:_-]{1,160}\Z"))
 SAYINGS = st.one_of(
     st.just(BellSound()),
@@ -40,7 +40,7 @@ SAYINGS = st.one_of(
 
 
 @pytest.mark.parametrize(
-    ("saying", "around", "sequence"),
+    ("saying", "terminal_kind", "sequence"),
     [
         (BellSound(), "terminal", "\x07"),
         (BellSound(), "tmux", "\x07"),
@@ -62,19 +62,21 @@ SAYINGS = st.one_of(
         (Copy("hi"), "screen", "\x1bP\x1b]52;c;aGk=\x07\x1b\\"),
     ],
 )
-def test_a_saying_is_written_as_its_protocol_wants(saying: Saying, around: Around, sequence: str) -> None:
-    assert written(saying, around) == sequence
+def test_a_saying_is_written_as_its_protocol_wants(
+    saying: Saying, terminal_kind: TerminalKind, sequence: str
+) -> None:
+    assert written(saying, terminal_kind) == sequence
 
 
-@given(SAYINGS, AROUND)
-def test_everything_that_can_be_said_is_in_the_grammar(saying: Saying, around: Around) -> None:
-    assert is_allowed(written(saying, around))
+@given(SAYINGS, TERMINAL_KINDS)
+def test_everything_that_can_be_said_is_in_the_grammar(saying: Saying, terminal_kind: TerminalKind) -> None:
+    assert is_allowed(written(saying, terminal_kind))
 
 
-@given(SAYINGS, AROUND)
-def test_outside_of_its_frames_a_saying_is_plain_ascii(saying: Saying, around: Around) -> None:
+@given(SAYINGS, TERMINAL_KINDS)
+def test_outside_of_its_frames_a_saying_is_plain_ascii(saying: Saying, terminal_kind: TerminalKind) -> None:
     frames = r"\x1bP(?:tmux;\x1b)?|\x1b\]|\x07\x1b\\|\x1b\\|\x07|\x1b\[2[23];2t"
-    assert re.fullmatch(r"[ -~]*", re.sub(frames, "", written(saying, around)))
+    assert re.fullmatch(r"[ -~]*", re.sub(frames, "", written(saying, terminal_kind)))
 
 
 @given(st.text())
@@ -110,10 +112,10 @@ def test_what_the_grammar_lets_through_is_one_known_sequence(text: str) -> None:
             assert "\x9c" not in sequence
 
 
-@given(st.text(max_size=2_000), AROUND)
-def test_what_is_copied_arrives_whole(text: str, around: Around) -> None:
-    sequence = written(Copy(text), around)
-    if around == "screen":
+@given(st.text(max_size=2_000), TERMINAL_KINDS)
+def test_what_is_copied_arrives_whole(text: str, terminal_kind: TerminalKind) -> None:
+    sequence = written(Copy(text), terminal_kind)
+    if terminal_kind == "screen":
         sequence = re.sub(r"\x1bP(.*?)\x1b\\", r"\1", sequence)
     encoded = re.search(r"52;c;([^\x07\x1b]*)", sequence)
     assert encoded is not None

@@ -8,7 +8,7 @@ stamps key events.
 
     guard = DecisionGuard(GuardSettings(), keys, facts, clock)
 
-`keys` is a `Keys`: which keys navigate, which are bound to anything. `facts` is called with a
+`keys` is a `KeyMeanings`: which keys navigate, which are bound to anything. `facts` is called with a
 request id at every press and answers with the `TargetFacts` of that request as the screen knows them at
 that moment, or `None` if there is no such request any more. A request is named by a `Ref`: id,
 revision and digest.
@@ -120,6 +120,7 @@ from signoff_tui.guard.results import (
     Answered,
     BarClosed,
     Decide,
+    DecisionOffer,
     EditorText,
     Effect,
     Ignored,
@@ -127,7 +128,6 @@ from signoff_tui.guard.results import (
     NeedsGroupBar,
     NeedsUnseenBar,
     NotDecisive,
-    Offer,
     OpenEditor,
     OpenSheet,
     Reaction,
@@ -148,7 +148,7 @@ from signoff_tui.guard.targets import (
     TargetKind,
     eligible,
 )
-from signoff_tui.guard.typing import DECISION_KEYS, Keys
+from signoff_tui.guard.typing import DECISION_KEYS, KeyMeanings
 
 __all__ = [
     "DECISION_KEYS",
@@ -158,6 +158,7 @@ __all__ = [
     "Cause",
     "Decide",
     "DecisionGuard",
+    "DecisionOffer",
     "DeliberateKeys",
     "EditorText",
     "Effect",
@@ -168,14 +169,13 @@ __all__ = [
     "Held",
     "Holds",
     "Ignored",
-    "Keys",
+    "KeyMeanings",
     "KeysLocked",
     "LeftOut",
     "LineGuard",
     "NeedsGroupBar",
     "NeedsUnseenBar",
     "NotDecisive",
-    "Offer",
     "Omission",
     "OpenEditor",
     "OpenSheet",

@@ -13,7 +13,7 @@ import math
 from signoff_tui.guard.arming import Cause
 from signoff_tui.guard.results import Ignored, Reason
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.typing import Keys, KeyWatch
+from signoff_tui.guard.typing import KeyMeanings, KeyWatch
 
 __all__ = ["DeliberateKeys"]
 
@@ -26,7 +26,7 @@ class DeliberateKeys:
         keys: The meaning of the keys on the screen.
     """
 
-    def __init__(self, settings: GuardSettings, keys: Keys) -> None:
+    def __init__(self, settings: GuardSettings, keys: KeyMeanings) -> None:
         self._settings = settings
         self._watch = KeyWatch(settings, keys)
         self._quiet_from = -math.inf

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from signoff_tui.guard.holds import Act, Permit
 from signoff_tui.guard.results import (
     Decide,
+    DecisionOffer,
     Ignored,
     NeedsGroupBar,
     NeedsUnseenBar,
-    Offer,
     OpenEditor,
     OpenSheet,
     Reason,
@@ -75,7 +75,7 @@ class Judge:
             return _nothing(key)
         return self._about_one(key, decision, target, target.focus, t)
 
-    def confirmed(self, offer: Offer, key: str, t: float) -> Verdict:
+    def confirmed(self, offer: DecisionOffer, key: str, t: float) -> Verdict:
         """Go through with what an editor or a sheet was about, as far as it is still possible."""
         # Who was put off was left out when the offer was made; a single request may be.
         members = [replace(self.look(ref), later=False) for ref in offer.refs]
@@ -101,7 +101,7 @@ class Judge:
             return replace(facts, closed=_HELD)
         return facts
 
-    def _released(self, offer: Offer) -> tuple[Ref, ...]:
+    def _released(self, offer: DecisionOffer) -> tuple[Ref, ...]:
         """The requests released now, of those that the sheet listed, whatever share of them was shown."""
         members = [replace(self.look(ref), coverage=1.0) for ref in offer.also]
         return eligible(members, frozenset(offer.also)).ready
@@ -113,7 +113,7 @@ class Judge:
             return obstacle
         if decision in "nx":
             act = Act.REJECT if decision == "n" else Act.STOP
-            return OpenEditor(Offer(act, (ref,), key))
+            return OpenEditor(DecisionOffer(act, (ref,), key))
         nothing_left = _nothing_left(facts)
         if nothing_left is not None:
             return nothing_left
@@ -124,7 +124,7 @@ class Judge:
         if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):
             return NeedsUnseenBar(ref, facts.coverage, remembers=decision == "s")
         if decision == "s":
-            return OpenSheet(Offer(Act.REMEMBER, (ref,), key))
+            return OpenSheet(DecisionOffer(Act.REMEMBER, (ref,), key))
         return Decide(self._permit(Act.APPROVE, [facts], key, t))
 
     def _despite_unseen(self, key: str, target: Target, t: float) -> Verdict:
@@ -144,9 +144,9 @@ class Judge:
         if not who.ready:
             return NeedsGroupBar(who.left_out, remembers=decision == "s")
         if decision == "s":
-            return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
+            return OpenSheet(DecisionOffer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
         if any(member.reason is not Omission.CLOSED for member in who.left_out):
-            return OpenSheet(Offer(Act.APPROVE_GROUP, who.ready, key, left_out=who.left_out, group=True))
+            return OpenSheet(DecisionOffer(Act.APPROVE_GROUP, who.ready, key, left_out=who.left_out, group=True))
         ready = [self.look(ref) for ref in who.ready]
         return Decide(self._permit(Act.APPROVE_GROUP, ready, key, t))
 
@@ -157,7 +157,7 @@ class Judge:
         if not refs:
             return Ignored(Reason.CLOSED, "nothing of it waits")
         left_out = tuple(member for member in who.left_out if member.ref not in refs)
-        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, left_out))
+        return OpenEditor(DecisionOffer(Act.REJECT if decision == "n" else Act.STOP, refs, key, left_out))
 
     def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
         painted = target.ready | target.rest
@@ -171,7 +171,7 @@ class Judge:
         refs = tuple(ref for ref in who.listed if ref in who.waiting)
         if not refs:
             return Ignored(Reason.CLOSED, "it waits for nothing")
-        return OpenSheet(Offer(Act.STOP_ALL, refs, key))
+        return OpenSheet(DecisionOffer(Act.STOP_ALL, refs, key))
 
     def _obstacle(self, target: Target, facts: TargetFacts) -> Ignored | None:
         if facts.closed:

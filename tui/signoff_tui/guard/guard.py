@@ -34,7 +34,7 @@ from signoff_tui.guard.results import (
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Editor, Sheet, Stage
 from signoff_tui.guard.targets import Eligibility, Ref, Target, TargetFacts, TargetKind, eligible
-from signoff_tui.guard.typing import ENTER_KEYS, Keys, KeyWatch, Seen, is_typed
+from signoff_tui.guard.typing import ENTER_KEYS, KeyMeanings, KeyWatch, Seen, is_typed
 
 __all__ = ["DecisionGuard", "Guard", "LineGuard", "Status"]
 
@@ -114,7 +114,7 @@ class DecisionGuard(Stage, Guard[Payload]):
     def __init__(
         self,
         settings: GuardSettings,
-        keys: Keys,
+        keys: KeyMeanings,
         facts: Facts,
         clock: Clock,
         holds: Holds[Payload] | None = None,

@@ -14,6 +14,7 @@ __all__ = [
     "Answered",
     "BarClosed",
     "Decide",
+    "DecisionOffer",
     "EditorText",
     "Effect",
     "Ignored",
@@ -21,7 +22,6 @@ __all__ = [
     "NeedsGroupBar",
     "NeedsUnseenBar",
     "NotDecisive",
-    "Offer",
     "OpenEditor",
     "OpenSheet",
     "Reaction",
@@ -55,7 +55,7 @@ class Reason(StrEnum):
     ENDED = "ended while open"
 
 
-class Offer(Struct, frozen=True):
+class DecisionOffer(Struct, frozen=True):
     """The subject of an editor or a sheet. It decides nothing until the user confirms there.
 
     Attributes:
@@ -99,13 +99,13 @@ class Decide(Struct, frozen=True):
 class OpenEditor(Struct, frozen=True):
     """Ask for words that go with a rejection; Enter there decides."""
 
-    offer: Offer
+    offer: DecisionOffer
 
 
 class OpenSheet(Struct, frozen=True):
     """Show what an approval would be remembered for, or whom a stop would reach."""
 
-    offer: Offer
+    offer: DecisionOffer
 
 
 class NeedsUnseenBar(Struct, frozen=True):

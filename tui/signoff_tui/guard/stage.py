@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from signoff_tui.guard.arming import Arming, Cause, Frame, Naming
 from signoff_tui.guard.holds import Act, PermitError
-from signoff_tui.guard.results import Offer
+from signoff_tui.guard.results import DecisionOffer
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.targets import Ref, Risk, Target, TargetKind, is_high
 
@@ -158,9 +158,9 @@ class Stage:
         """A text box has the keys whose Enter takes over what is in it, and decides nothing."""
         self._open_editor(None, answers=True)
 
-    def suggestion_opened(self, ref: Ref, key: str) -> Offer:
+    def suggestion_opened(self, ref: Ref, key: str) -> DecisionOffer:
         """A text box has the keys whose Enter rejects a request with its text. Returns what Enter confirms."""
-        offer = Offer(Act.REJECT, (ref,), key)
+        offer = DecisionOffer(Act.REJECT, (ref,), key)
         self._open_editor(offer)
         return offer
 
@@ -216,7 +216,7 @@ class Stage:
         self._sheet = sheet
         sheet.arming.show("sheet", self._next_frame(), Cause.SHEET.wait(self.settings))
 
-    def _open_editor(self, offer: Offer | None, *, answers: bool = False) -> None:
+    def _open_editor(self, offer: DecisionOffer | None, *, answers: bool = False) -> None:
         self._close_bar()
         self._editor = Editor(self.settings, offer, answers=answers)
         self._editor.arming.show("editor", self._next_frame(), 0.0)
@@ -256,7 +256,7 @@ class Stage:
         return Frame(self._frames)
 
 
-def _releasing(offer: Offer, also: tuple[Ref, ...]) -> Offer:
+def _releasing(offer: DecisionOffer, also: tuple[Ref, ...]) -> DecisionOffer:
     """The offer of a key of a sheet.
 
     Raises:
@@ -283,7 +283,7 @@ class Editor:
         answers: True if Enter takes over the text of a box that decides nothing.
     """
 
-    def __init__(self, settings: GuardSettings, offer: Offer | None, *, answers: bool = False) -> None:
+    def __init__(self, settings: GuardSettings, offer: DecisionOffer | None, *, answers: bool = False) -> None:
         self.offer = offer
         self.answers = answers
         self.arming: Arming[str] = Arming()
@@ -334,8 +334,8 @@ class Sheet:
 
     def __init__(
         self,
-        offer: Offer | None,
-        offers: Mapping[str, Offer | None] | None = None,
+        offer: DecisionOffer | None,
+        offers: Mapping[str, DecisionOffer | None] | None = None,
         extra: frozenset[str] = frozenset(),
     ) -> None:
         self.offer = offer
@@ -344,6 +344,6 @@ class Sheet:
         self.extra = extra
         self.arming: Arming[str] = Arming()
 
-    def offer_of(self, key: str) -> Offer | None:
+    def offer_of(self, key: str) -> DecisionOffer | None:
         """The offer that a key confirms; None for a question of the screen's own."""
         return self._offers.get(key)

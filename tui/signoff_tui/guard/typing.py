@@ -14,8 +14,8 @@ from signoff_tui.guard.settings import GuardSettings
 __all__ = [
     "DECISION_KEYS",
     "ENTER_KEYS",
+    "KeyMeanings",
     "KeyWatch",
-    "Keys",
     "Seen",
     "is_typed",
 ]
@@ -31,7 +31,7 @@ MEMORY = 3.0
 """Seconds that typed keys are remembered for the text on the bar."""
 
 
-class Keys(Struct, frozen=True):
+class KeyMeanings(Struct, frozen=True):
     """The meaning of keys on the screens, by the name that `press` takes.
 
     Attributes:
@@ -76,7 +76,7 @@ class _Stroke(Struct, frozen=True):
 class KeyWatch:
     """Sees every key outside text boxes, with the time of its press."""
 
-    def __init__(self, settings: GuardSettings, keys: Keys) -> None:
+    def __init__(self, settings: GuardSettings, keys: KeyMeanings) -> None:
         self._settings = settings
         self._keys = keys
         self._strokes: deque[_Stroke] = deque()

@@ -9,7 +9,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from signoff_tui.guard import DECISION_KEYS, Keys
+from signoff_tui.guard import DECISION_KEYS, KeyMeanings
 from signoff_tui.input.actions import ACTIONS, Action, Place
 
 __all__ = ["MAPPABLE", "STANDARD", "KeyMap", "check_keys"]
@@ -94,10 +94,10 @@ class KeyMap:
         found = self._shown_at[place]
         return "/".join(found[name] for name in names)
 
-    def guard_keys(self, place: Place = "review") -> Keys:
+    def guard_keys(self, place: Place = "review") -> KeyMeanings:
         """Return the keys of a place for a guard; keys that change something at once stand for themselves."""
         actions = self.actions_on(place)
-        return Keys(
+        return KeyMeanings(
             navigation=frozenset(key for action in actions if action.moves for key in action.keys),
             bound=frozenset(key for action in actions for key in action.keys),
             decides={

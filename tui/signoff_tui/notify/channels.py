@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import cast, get_args
 
 from signoff_tui.notify.policy import Channel, NoticeSettings
-from signoff_tui.terminal.sequences import Around
+from signoff_tui.terminal.sequences import TerminalKind
 
-__all__ = ["NOTIFY_VARIABLE", "around", "channel_of", "notice_settings"]
+__all__ = ["NOTIFY_VARIABLE", "channel_of", "notice_settings", "terminal_kind"]
 
 NOTIFY_VARIABLE = "SIGNOFF_NOTIFY"
 """Environment variable that names the channel, or ``auto``, or ``off``."""
@@ -46,7 +46,7 @@ def channel_of(variables: Mapping[str, str]) -> Channel:
     return next((channel for name, channel in _OF_VARIABLE.items() if variables.get(name)), "bell")
 
 
-def around(variables: Mapping[str, str]) -> Around:
+def terminal_kind(variables: Mapping[str, str]) -> TerminalKind:
     """Return the first reader of the program's output: a multiplexer, or the terminal itself."""
     if variables.get("TMUX"):
         return "tmux"

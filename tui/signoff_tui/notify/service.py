@@ -17,7 +17,7 @@ from signoff.text.time import local_time
 from signoff_tui.notify.mutes import AgentName, MuteFile, Mutes
 from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, WaitingCounts, title_words
 from signoff_tui.state.tally import Tally
-from signoff_tui.terminal.sequences import Around, BellSound, DesktopNotice, Saying, SpokenWords, Title
+from signoff_tui.terminal.sequences import BellSound, DesktopNotice, Saying, SpokenWords, TerminalKind, Title
 from signoff_tui.text.summary import RISK_WORD
 
 __all__ = [
@@ -60,7 +60,7 @@ class Beside:
 
     Args:
         settings: The settings of notices.
-        around: The first reader of the output: the terminal or a multiplexer.
+        terminal_kind: The first reader of the output: the terminal or a multiplexer.
         say: Writes to the terminal.
         clocks: The clocks.
         mutes: Returns the mutes in force; without it nothing is muted.
@@ -69,13 +69,13 @@ class Beside:
     def __init__(
         self,
         settings: NoticeSettings,
-        around: Around,
+        terminal_kind: TerminalKind,
         say: Callable[[Saying], None],
         clocks: Clocks,
         mutes: Callable[[], Mutes] = Mutes,
     ) -> None:
         self._settings = settings
-        self._around = around
+        self._terminal_kind = terminal_kind
         self._say = say
         self._clocks = clocks
         self._mutes = mutes
@@ -197,7 +197,7 @@ class Beside:
         if channel != "bell":
             self._say(DesktopNotice(channel, notice.words))
         # A multiplexer often keeps notices to itself, and marks a window by its bell alone.
-        if notice.bell or channel == "bell" or self._around != "terminal":
+        if notice.bell or channel == "bell" or self._terminal_kind != "terminal":
             self._say(BellSound())
 
 

@@ -21,7 +21,7 @@ from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList, RowPainter
 
-__all__ = ["FAR", "LIST_HANDLERS", "TWO_PANES", "ListBesideDetails", "Rows"]
+__all__ = ["FAR", "LIST_HANDLERS", "TWO_PANES", "ListBesideDetails", "ListRows"]
 
 LIST_HANDLERS: Handlers[ListBesideDetails] = Handlers(PLAIN_HANDLERS)
 """What every list over the inbox can do."""
@@ -35,7 +35,7 @@ FAR = 10**9
 _SCROLLBAR = 1
 
 
-class Rows(Struct, frozen=True):
+class ListRows(Struct, frozen=True):
     """What the list draws.
 
     Attributes:
@@ -97,7 +97,7 @@ class ListBesideDetails(PlainScreen):
         """Number of rows."""
         raise NotImplementedError
 
-    def rows(self, width: int) -> Rows:
+    def rows(self, width: int) -> ListRows:
         """The rows, for a list of some width in cells; there is at least one."""
         raise NotImplementedError
 

@@ -20,7 +20,7 @@ __all__ = [
     "Coverage",
     "Coverages",
     "PaintedRow",
-    "Shown",
+    "UnitCoverage",
 ]
 
 
@@ -41,7 +41,7 @@ class PaintedRow(Struct, frozen=True):
     of: int
 
 
-class Shown:
+class UnitCoverage:
     """The characters of a unit that were shown.
 
     Args:
@@ -90,7 +90,7 @@ class Coverage:
     whole: bool = True
     waived: frozenset[int] = frozenset()
     _shown: set[int] = field(default_factory=set)
-    _begun: dict[int, Shown] = field(default_factory=dict)
+    _begun: dict[int, UnitCoverage] = field(default_factory=dict)
     _painted: tuple[PaintedRow, ...] = ()
     _since: float = 0.0
     _counted: bool = True
@@ -125,7 +125,7 @@ class Coverage:
         for part in self._painted:
             if part.unit in self._shown:
                 continue
-            seen = self._begun.setdefault(part.unit, Shown(part.of))
+            seen = self._begun.setdefault(part.unit, UnitCoverage(part.of))
             changed |= seen.add(part) and seen.length > LONG_LINE
             if seen.complete:
                 self._shown.add(part.unit)

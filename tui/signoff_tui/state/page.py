@@ -24,7 +24,7 @@ from signoff_tui.state.session import ReviewSession, first_unseen_of, is_unseen
 from signoff_tui.text.lines import foreign
 from signoff_tui.text.summary import RISK_WORD, summarize
 
-__all__ = ["Page", "Section", "page_from"]
+__all__ = ["ContentPage", "Section", "page_from"]
 
 LONGEST = 200
 """The most requests on one page; the next page has the others."""
@@ -46,7 +46,7 @@ class Section(Struct, frozen=True):
     unit: int
 
 
-class Page:
+class ContentPage:
     """Contents one after another, with the owner of each line.
 
     Args:
@@ -196,7 +196,7 @@ class Page:
         return self._made[name]
 
 
-def page_from(desk: ReviewSession, key: RowKey) -> Page | None:
+def page_from(desk: ReviewSession, key: RowKey) -> ContentPage | None:
     """Return the page for a row of the list.
 
     That of a request begins with it, that of a group with its first member that is still to be read. What follows
@@ -220,7 +220,7 @@ def page_from(desk: ReviewSession, key: RowKey) -> Page | None:
     members = () if group is None else inbox.listed(group)
     ids = [entry.id for entry in members]
     below = members[ids.index(start.id) + 1 :] if start.id in ids else ()
-    return Page(desk, [start.id, *(entry.id for entry in below if is_unseen(desk, entry))][:LONGEST])
+    return ContentPage(desk, [start.id, *(entry.id for entry in below if is_unseen(desk, entry))][:LONGEST])
 
 
 def _heading_document(request: StoredRequest, content: Content | None, failure: str | None) -> Document:

@@ -42,9 +42,9 @@ from signoff_tui.terminal.input import (
 )
 from signoff_tui.terminal.output_filter import whole_flags
 from signoff_tui.terminal.sequences import (
-    Around,
     AskBackground,
     Saying,
+    TerminalKind,
     Title,
     TitleBack,
     is_allowed,
@@ -124,24 +124,24 @@ class QuietDriver(LinuxDriver):
         """Write data to the terminal, without string sequences."""
         super().write(whole_flags(without_strings(data)))
 
-    def speak(self, saying: Saying, around: Around) -> None:
+    def speak(self, saying: Saying, terminal_kind: TerminalKind) -> None:
         """Write one of the allowed sequences. A title is taken back when the screen closes.
 
         Args:
             saying: The sequence.
-            around: Its first reader: the terminal or a multiplexer.
+            terminal_kind: Its first reader: the terminal or a multiplexer.
         """
         if isinstance(saying, Title):
             if self._title is None:
-                self._utter(TitleBack(keep=True), around)
+                self._utter(TitleBack(keep=True), terminal_kind)
             self._title = saying
         if isinstance(saying, AskBackground):
             self._asked_at = time.monotonic()
             self._input.asked(self._asked_at, questions=1, seconds=_ANSWERS_SECONDS)
-        self._utter(saying, around)
+        self._utter(saying, terminal_kind)
 
-    def _utter(self, saying: Saying, around: Around = "terminal") -> None:
-        sequence = written(saying, around)
+    def _utter(self, saying: Saying, terminal_kind: TerminalKind = "terminal") -> None:
+        sequence = written(saying, terminal_kind)
         if is_allowed(sequence):
             super().write(sequence)
 

@@ -16,7 +16,6 @@ from msgspec import Struct
 __all__ = [
     "LONGEST_COPY",
     "LONGEST_NAME",
-    "Around",
     "AskBackground",
     "BellSound",
     "Copy",
@@ -25,6 +24,7 @@ __all__ = [
     "Saying",
     "Speaks",
     "SpokenWords",
+    "TerminalKind",
     "Title",
     "TitleBack",
     "is_allowed",
@@ -35,7 +35,7 @@ __all__ = [
 Protocols = Literal["osc9", "osc99", "osc777"]
 """The sequences by which terminals take desktop notices."""
 
-Around = Literal["terminal", "tmux", "screen"]
+TerminalKind = Literal["terminal", "tmux", "screen"]
 """The first reader of the sequences: the terminal, or a multiplexer that must be told to pass them on."""
 
 LONGEST_NAME = 32
@@ -129,16 +129,16 @@ Saying: TypeAlias = AskBackground | BellSound | Title | TitleBack | DesktopNotic
 class Speaks(Protocol):
     """A driver that can write sequences to its terminal."""
 
-    def speak(self, saying: Saying, around: Around) -> None:
+    def speak(self, saying: Saying, terminal_kind: TerminalKind) -> None:
         """Write a sequence, and nothing else."""
 
 
-def written(saying: Saying, around: Around = "terminal") -> str:
+def written(saying: Saying, terminal_kind: TerminalKind = "terminal") -> str:
     """Return the exact characters of a sequence.
 
     Args:
         saying: The sequence.
-        around: Its first reader.
+        terminal_kind: Its first reader.
     """
     match saying:
         case AskBackground():  # multiplexers answer for their own background
@@ -153,9 +153,9 @@ def written(saying: Saying, around: Around = "terminal") -> str:
             # The empty title is for terminals that save none: most show their own name then.
             return f"\x1b]2;{_END}\x1b[23;2t"
         case DesktopNotice(protocol, words):
-            return _through(_notice(protocol, words.text), around)
+            return _through(_notice(protocol, words.text), terminal_kind)
         case Copy():
-            return _copy(base64.b64encode(saying.data).decode("ascii"), around)
+            return _copy(base64.b64encode(saying.data).decode("ascii"), terminal_kind)
         case _:
             assert_never(saying)
 
@@ -170,9 +170,9 @@ def _notice(protocol: Protocols, words: str) -> tuple[str, ...]:
             return (f"99;i={_PROGRAM}:d=0:p=title;{_PROGRAM}", f"99;i={_PROGRAM}:d=1:p=body;{words}")
 
 
-def _through(bodies: tuple[str, ...], around: Around) -> str:
+def _through(bodies: tuple[str, ...], terminal_kind: TerminalKind) -> str:
     """Operating system commands, wrapped for a multiplexer between the program and the terminal."""
-    match around:
+    match terminal_kind:
         case "terminal":
             return "".join(f"\x1b]{body}{_END}" for body in bodies)
         case "tmux":  # the escapes within are written twice
@@ -186,10 +186,10 @@ def _in_pieces(sequence: str) -> str:
     return "".join(f"\x1bP{piece}{_END}" for piece in pieces)
 
 
-def _copy(encoded: str, around: Around) -> str:
+def _copy(encoded: str, terminal_kind: TerminalKind) -> str:
     body = (f"52;c;{encoded}",)
     # tmux takes a copy itself if `set-clipboard` is on, and passes it on if `allow-passthrough` is on.
-    return (_through(body, "terminal") if around == "tmux" else "") + _through(body, around)
+    return (_through(body, "terminal") if terminal_kind == "tmux" else "") + _through(body, terminal_kind)
 
 
 # -- the grammar -------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class _Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
+class _InputEnded:
     """Nobody types any more, or the queue cannot be used."""
 
     error: QueueError | None = None
@@ -76,7 +76,7 @@ class _Talk:
         self._desk = self._new_desk()
         self._gone = False
         self._history_loss = ""
-        self._events: asyncio.Queue[_Typed | _Ended | _Gone | ChangeSet] = asyncio.Queue()
+        self._events: asyncio.Queue[_Typed | _InputEnded | _Gone | ChangeSet] = asyncio.Queue()
         self._typed = b""
 
     async def run(self) -> int:
@@ -111,7 +111,7 @@ class _Talk:
             match await self._next():
                 case None:
                     _print(await asyncio.to_thread(self._desk.due))
-                case _Ended(error):
+                case _InputEnded(error):
                     if error is None:
                         return ExitCode.OK
                     complain(f"the queue is lost, nothing more is decided: {error}")
@@ -146,7 +146,7 @@ class _Talk:
             complain(f"HISTORY CUT: {loss}")
         self._history_loss = loss
 
-    async def _next(self) -> _Typed | _Ended | _Gone | ChangeSet | None:
+    async def _next(self) -> _Typed | _InputEnded | _Gone | ChangeSet | None:
         """The next event; None when something held is due."""
         due = self._desk.next_due()
         left = None if due is None else max(0.0, due - time.monotonic())
@@ -166,7 +166,7 @@ class _Talk:
         read = os.read(sys.stdin.fileno(), 65_536)
         if not read:
             asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
-            self._events.put_nowait(_Ended())
+            self._events.put_nowait(_InputEnded())
             return
         *lines, self._typed = (self._typed + read).split(b"\n")
         for line in lines:
@@ -200,7 +200,7 @@ class _Talk:
                 self._events.put_nowait(_Gone(str(error)))
                 await self._opened_again()
             except QueueError as error:
-                self._events.put_nowait(_Ended(error))
+                self._events.put_nowait(_InputEnded(error))
                 return
 
     async def _opened_again(self) -> None:

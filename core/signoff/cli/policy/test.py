@@ -28,7 +28,7 @@ class _UnreadableLineError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _TestedCall:
     tool: str
     arguments: Mapping[str, Any]
     server: str | None = None
@@ -70,7 +70,7 @@ def _judge_all(verdicts: SettingsVerdicts, lines: Iterable[bytes]) -> int:
     return code
 
 
-def _call_of(line: bytes) -> _Call:
+def _call_of(line: bytes) -> _TestedCall:
     """Read a line.
 
     Raises:
@@ -87,15 +87,15 @@ def _call_of(line: bytes) -> _Call:
     return _command_call(given) if "command" in given else _tool_call(given)
 
 
-def _command_call(given: dict[str, Any]) -> _Call:
+def _command_call(given: dict[str, Any]) -> _TestedCall:
     if len(given) > 1:
         raise _UnreadableLineError('"command" stands alone; for a tool, put it into "args"')
     if not isinstance(given["command"], str):
         raise _UnreadableLineError('"command" must be text')
-    return _Call("run_command", given)
+    return _TestedCall("run_command", given)
 
 
-def _tool_call(given: dict[str, Any]) -> _Call:
+def _tool_call(given: dict[str, Any]) -> _TestedCall:
     tool, arguments, server = given.get("tool"), given.get("args", {}), given.get("server")
     if not isinstance(tool, str):
         raise _UnreadableLineError('"tool" must be the name of a tool')
@@ -103,4 +103,4 @@ def _tool_call(given: dict[str, Any]) -> _Call:
         raise _UnreadableLineError('"args" must be an object')
     if not (server is None or isinstance(server, str)):
         raise _UnreadableLineError('"server" must be the name of a server')
-    return _Call(tool, arguments, server)
+    return _TestedCall(tool, arguments, server)

@@ -327,14 +327,14 @@ class Redactor:
             names = self.names_in(value, key)
             yield from ((names.of(at), each) for at, each in enumerate(value))
 
-    def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> _Names:
+    def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> _EntryNames:
         """The names of the entries of a container.
 
         Args:
             container: A JSON object or array, which stays as it is as long as it is asked about.
             key: The name of the container itself.
         """
-        return _Names(self, container, key)
+        return _EntryNames(self, container, key)
 
     def runs(self, key: str) -> bool:
         """True if the text under a name is run by a shell, as far as the name tells."""
@@ -440,7 +440,7 @@ class Redactor:
         return private_keys.key_blocks(lines, command=command)
 
 
-class _Names:
+class _EntryNames:
     """The names of the entries of a container: their own, that of the container, or one beside the value.
 
     Examples of the last: ``{"name": "Authorization", "value": …}``, ``["Authorization", …]``, ``["--token", …]``.

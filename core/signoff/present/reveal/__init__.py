@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from signoff.present.reveal.confusables import Authority, authorities
-from signoff.present.reveal.escape import Layout, rewrite
+from signoff.present.reveal.escape import TextLayout, rewrite
 from signoff.present.reveal.findings import RULES, Field, Rules, host_note, judge
 from signoff.present.reveal.safe_text import Finding, SafeText
 from signoff.present.reveal.unicode_table import JOINTS, LINE_END, RETURN, is_plain, shape
@@ -50,7 +50,7 @@ def reveal(text: str, field: Field) -> SafeText:
         text: Any text, lone surrogates included.
         field: The part of a request that it is.
     """
-    return _reveal_short(text, field) if len(text) <= _SHORT else _reveal(text, RULES[field], Layout())
+    return _reveal_short(text, field) if len(text) <= _SHORT else _reveal(text, RULES[field], TextLayout())
 
 
 def reveal_line(
@@ -67,7 +67,7 @@ def reveal_line(
         tab_width: Columns from one tab stop to the next; less than one counts as one.
         mark_trailing: Show each trailing space as ``~``.
     """
-    return _reveal(text, RULES[field], Layout(max(tab_width, 1), mark_trailing))
+    return _reveal(text, RULES[field], TextLayout(max(tab_width, 1), mark_trailing))
 
 
 def one_line(text: str, field: Field = "content") -> str:
@@ -98,7 +98,7 @@ def findings(text: str, field: Field) -> tuple[Finding, ...]:
         field: The part of a request that it is.
     """
     rules = RULES[field]
-    return tuple(judge(text, _shape(text, rules, Layout()), _links(text, rules), rules, one_row=False))
+    return tuple(judge(text, _shape(text, rules, TextLayout()), _links(text, rules), rules, one_row=False))
 
 
 def has_no_one_width(char: str) -> bool:
@@ -119,10 +119,10 @@ def quoted(safe: SafeText) -> SafeText:
 
 @lru_cache(maxsize=2048)
 def _reveal_short(text: str, field: Field) -> SafeText:
-    return _reveal(text, RULES[field], Layout())
+    return _reveal(text, RULES[field], TextLayout())
 
 
-def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
+def _reveal(text: str, rules: Rules, layout: TextLayout) -> SafeText:
     signs = _shape(text, rules, layout)
     links = _links(text, rules)
     found = judge(text, signs, links, rules, one_row=layout.one_row)
@@ -139,7 +139,7 @@ def _links(text: str, rules: Rules) -> Sequence[Authority]:
     return tuple(authorities(text, whole=not rules.rows)) if rules.links else ()
 
 
-def _shape(text: str, rules: Rules, layout: Layout) -> str | None:
+def _shape(text: str, rules: Rules, layout: TextLayout) -> str | None:
     """The shape of a text; None if it is printable ASCII, newlines and tabs that stay."""
     kept = rules.kept.replace("\n", "") if layout.one_row else rules.kept
     if is_plain(text, kept):

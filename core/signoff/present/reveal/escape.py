@@ -43,8 +43,8 @@ from signoff.present.reveal.widths import cells
 __all__ = [
     "PADDING",
     "Later",
-    "Layout",
     "Rewritten",
+    "TextLayout",
     "drawn_otherwise",
     "is_dense",
     "replacement",
@@ -173,7 +173,7 @@ _OTHERS = MARKED + COMPOSED + PADDING
 _REPLACED = re.compile(f"([{HIDDEN}]+|(?=[{_OTHERS}])(?:[{MARKED}]+|{COMPOSED}+|{PADDING}+))")
 
 
-class Layout(Struct, frozen=True):
+class TextLayout(Struct, frozen=True):
     """The layout of the rows of a text.
 
     Attributes:
@@ -230,7 +230,7 @@ class _Draft:
         return self._column
 
 
-def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout, note: str) -> Rewritten:
+def rewrite(text: str, signs: str | None, rules: Rules, layout: TextLayout, note: str) -> Rewritten:
     """Replace the characters that must not stay as they are.
 
     Args:
@@ -280,13 +280,13 @@ def _spans(borders: list[int]) -> tuple[Span, ...]:
     return tuple(zip(borders[0::2], borders[1::2], strict=False))
 
 
-def _shows_blanks(shape: str, layout: Layout) -> bool:
+def _shows_blanks(shape: str, layout: TextLayout) -> bool:
     """True if a row may have blanks that are made visible."""
     at_end = layout.mark_trailing and shape.rstrip(LINE_END).endswith((" ", "\t"))
     return at_end or (layout.one_row and "\t" in shape)
 
 
-def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) -> Rewritten:
+def _one_by_one(text: str, shape: str, rules: Rules, layout: TextLayout, note: str) -> Rewritten:
     """Replace characters one by one, where the text before a blank decides how it is shown."""
     draft = _Draft()
     at = 0
@@ -312,7 +312,7 @@ def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) 
 
 
 @cache
-def _pattern(rules: Rules, layout: Layout) -> re.Pattern[str]:
+def _pattern(rules: Rules, layout: TextLayout) -> re.Pattern[str]:
     """A pattern for what must be replaced, in shapes. Time is linear: no group matches a run twice."""
     replaced = f"(?P<hidden>[{HIDDEN}]+)|(?P<marked>[{MARKED}]+)|(?P<composed>{COMPOSED}+)"
     groups = [replaced, pads(rules, one_row=layout.one_row).pattern]

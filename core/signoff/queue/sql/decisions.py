@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALONE",
-    "Shown",
+    "HandedOutRequests",
     "decide_and_grant",
     "decide_exactly",
     "decide_one",
@@ -58,7 +58,7 @@ def decide_one(
     target: tuple[str, int, str],
     decision: Decision,
     signer: Signer,
-    shown: Shown,
+    shown: HandedOutRequests,
     own: OwnRisk,
     *,
     alone: bool,
@@ -84,7 +84,7 @@ def decide_and_grant(
     target: tuple[str, int, str],
     decision: Decision,
     signer: Signer,
-    shown: Shown,
+    shown: HandedOutRequests,
     own: OwnRisk,
     *,
     alone: bool,
@@ -124,7 +124,7 @@ def decide_exactly(
     target: tuple[str, int, str],
     decision: Decision,
     signer: Signer,
-    shown: Shown,
+    shown: HandedOutRequests,
     own: OwnRisk,
     refusal: Callable[[StoredRequest], str | None],
     rows: Sequence[Row] | None = None,
@@ -262,7 +262,7 @@ def remember_and_release(
     also: Sequence[_Named],
     decision: Decision,
     signer: Signer,
-    shown: Shown,
+    shown: HandedOutRequests,
     own: OwnRisk,
     pattern: GrantPattern | None = None,
 ) -> tuple[DecideResult, ...]:
@@ -299,7 +299,7 @@ def _remember_for_session(
     target: _Named,
     decision: Decision,
     signer: Signer,
-    shown: Shown,
+    shown: HandedOutRequests,
     own: OwnRisk,
     pattern: GrantPattern | None,
 ) -> tuple[DecideResult, Grant | None]:
@@ -314,7 +314,7 @@ def _release(
     grant: Grant,
     release: Decision,
     signer: Signer,
-    shown: Shown,
+    shown: HandedOutRequests,
     own: OwnRisk,
 ) -> DecideResult:
     verdict = decide_exactly(
@@ -364,7 +364,7 @@ _MOST = 100_000
 _Content = tuple[str, int, bytes]
 
 
-class Shown:
+class HandedOutRequests:
     """Requests handed out. May be shared by threads."""
 
     def __init__(self) -> None:

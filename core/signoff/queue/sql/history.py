@@ -39,7 +39,7 @@ __all__ = [
     "LONGEST_SEARCHED",
     "LONGEST_WORD",
     "SOURCE",
-    "Wanted",
+    "SearchWords",
     "all_of",
     "append_call",
     "append_damaged",
@@ -309,7 +309,7 @@ def _selected(
     state: RequestState | None,
     stretch: _Stretch,
     limit: int | None = None,
-    words: Wanted | None = None,
+    words: SearchWords | None = None,
 ) -> Sequence[Row]:
     source, key, joined = SOURCE, "h.seq", []
     values: tuple[object, ...] = ()
@@ -418,7 +418,7 @@ _ASKED = re.compile(r"([^\W_]+)(\*?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchWords:
     """The words that a found record is filed under.
 
     Attributes:
@@ -491,7 +491,7 @@ def _unfiled(engine: Engine) -> int:
     return last[0]["seq"] - filed[0]["value"] if last else 0
 
 
-def _fits(row: Row, words: Wanted) -> bool:
+def _fits(row: Row, words: SearchWords) -> bool:
     """True if a record that is not filed would be found."""
     under = _row_filed_under(row)
     return set(words.words).issubset(under) and all(
@@ -509,7 +509,7 @@ def _row_filed_under(row: Row) -> tuple[str, ...]:
         return tuple(_term(kind, text_or_damage(value)) for kind, value in told if value is not None)
 
 
-def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) -> Wanted | None:
+def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) -> SearchWords | None:
     """Return what records must be filed under, or None if the search is of no use.
 
     Args:
@@ -531,7 +531,7 @@ def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) 
     terms = [_term(kind, value) for kind, value in filters.items() if value is not None]
     if not asked and not (by_terms and terms):
         return None
-    return Wanted((*terms, *sorted({word for word, _ in asked} - prefixes)), tuple(sorted(prefixes)))
+    return SearchWords((*terms, *sorted({word for word, _ in asked} - prefixes)), tuple(sorted(prefixes)))
 
 
 def _plain(text: str) -> str:

@@ -28,7 +28,7 @@ from signoff.queue.records import (
 )
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import stored_content
-from signoff.queue.sql.decisions import Shown, decide_one, stop_batch
+from signoff.queue.sql.decisions import HandedOutRequests, decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look, OvertakenError
 from signoff.queue.sql.expiry import Sweeper
 from signoff.queue.sql.history import END, file_history, note_end
@@ -239,7 +239,7 @@ class SqlReviewQueue(GrantReview):
     def __init__(self, reviewer: str, engine: Engine) -> None:
         super().__init__(reviewer, engine)
         self._sweeper = Sweeper(engine)
-        self._shown = Shown()
+        self._shown = HandedOutRequests()
 
     @property
     def reviewer(self) -> str:

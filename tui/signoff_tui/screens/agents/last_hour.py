@@ -29,7 +29,7 @@ class AgentKey(Struct, frozen=True):
     session: str
 
 
-class _Ended(Struct, frozen=True):
+class _EndedRequest(Struct, frozen=True):
     at: int
     agent: AgentKey
     outcome: Outcome
@@ -44,7 +44,7 @@ class LastHour(Struct, frozen=True):
         whole: True if all of the hour was read.
     """
 
-    ended: Sequence[_Ended] = ()
+    ended: Sequence[_EndedRequest] = ()
     newest: int = 0
     whole: bool = True
 
@@ -91,7 +91,7 @@ def read_last_hour(queue: ReviewQueue, known: LastHour, now: int) -> LastHour:
     return LastHour(ended[:MOST_READ], newest, whole)
 
 
-def _ended(record: HistoryRecord) -> _Ended:
+def _ended(record: HistoryRecord) -> _EndedRequest:
     decision = record.decision
     outcome: Outcome = "other" if decision is None else "approved" if decision.approved else "rejected"
-    return _Ended(record.at, AgentKey(record.agent_name, record.session), outcome)
+    return _EndedRequest(record.at, AgentKey(record.agent_name, record.session), outcome)

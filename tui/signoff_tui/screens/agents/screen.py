@@ -27,7 +27,7 @@ from signoff_tui.screens.agents.lines import (
 )
 from signoff_tui.screens.agents.roster import Agent, Roster, picks, read_roster, waiting_of
 from signoff_tui.screens.agents.stopping import Stopping
-from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, Rows
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, ListRows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.bars import held_chunks
@@ -219,7 +219,7 @@ class AgentsScreen(ListBesideDetails):
         """That there is nobody, or why that is not known."""
         return nobody_lines(self._problem, width, read=self._read)
 
-    def rows(self, width: int) -> Rows:
+    def rows(self, width: int) -> ListRows:
         """One row for each agent."""
         agents, glyphs, hour = self._roster.agents, look_of(self).glyphs, self._roster.hour
 
@@ -227,7 +227,7 @@ class AgentsScreen(ListBesideDetails):
             return agent_row(self._known(agents[index]), glyphs, width, focused=index == self._cursor)
 
         note = note_lines(self._roster.hidden, None if hour.whole else len(hour.ended))
-        return Rows(row, 1, [list_heading(width)], note)
+        return ListRows(row, 1, [list_heading(width)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """Everything that is known about the focused one."""

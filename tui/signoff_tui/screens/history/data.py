@@ -26,24 +26,24 @@ from signoff.queue.records import Grant
 from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.screens.history.details import Agents
-from signoff_tui.screens.history.listing import Act, act_of, acts_in
+from signoff_tui.screens.history.listing import ActKey, act_of, acts_in
 from signoff_tui.screens.history.outcomes import letter
 from signoff_tui.state.documents import Content
 from signoff_tui.state.edits import changed_documents
 
 __all__ = [
-    "Around",
     "Decided",
+    "HistoryFacts",
     "NotWrittenError",
     "check_chain",
     "count_lines",
     "export",
     "find_page",
-    "look_around",
     "look_for_newer",
     "look_for_values",
     "offered_path",
     "read_decided",
+    "read_facts",
     "sizes_of_acts",
     "viewpoint",
 ]
@@ -60,7 +60,7 @@ _NEWS = 50
 # -- Pages of what a filter keeps, and what is new. All of it runs in a thread.
 
 
-class Around(Struct, frozen=True):
+class HistoryFacts(Struct, frozen=True):
     """What the screen says besides the records.
 
     Attributes:
@@ -88,14 +88,14 @@ class Newer(Struct, frozen=True):
 
     Attributes:
         records: Those that the filter keeps, newest first.
-        around: What the screen says besides.
+        facts: The facts beside the records, as they are now.
     """
 
     records: tuple[HistoryRecord, ...]
-    around: Around
+    facts: HistoryFacts
 
 
-def look_around(queue: ReviewQueue, before: Around | None = None) -> Around:
+def read_facts(queue: ReviewQueue, before: HistoryFacts | None = None) -> HistoryFacts:
     """Read what is said besides the records.
 
     Args:
@@ -113,7 +113,7 @@ def look_around(queue: ReviewQueue, before: Around | None = None) -> Around:
     grants = {grant.id: (number, grant) for number, grant in enumerate(queue.grants(include_revoked=True), 1)}
     agents = {(each.name, each.session): each.ended_at for each in queue.agents()}
     head = newest[0].seq if newest else 0
-    return Around(head, oldest, grants, agents, _missing(queue))
+    return HistoryFacts(head, oldest, grants, agents, _missing(queue))
 
 
 def _missing(queue: ReviewQueue) -> str:
@@ -135,25 +135,25 @@ def look_for_older(queue: ReviewQueue, query: Query, view: Viewpoint, before: in
     return found
 
 
-def look_for_newer(queue: ReviewQueue, query: Query, view: Viewpoint, known: Around) -> Newer:
+def look_for_newer(queue: ReviewQueue, query: Query, view: Viewpoint, known: HistoryFacts) -> Newer:
     """Look for records that came since.
 
     Raises:
         QueueError: The queue cannot be read.
     """
-    around = look_around(queue, known)
+    facts = read_facts(queue, known)
     narrow = narrowed(query, view, HistoryFilter())
-    if narrow is None or around.head <= known.head:
-        return Newer((), around)
+    if narrow is None or facts.head <= known.head:
+        return Newer((), facts)
     test = query.test(view)
     found: list[HistoryRecord] = []
-    before: int | None = around.head + 1  # what comes after this look is found by the next one
+    before: int | None = facts.head + 1  # what comes after this look is found by the next one
     while page := queue.history(narrow, before=before, limit=_NEWS):
         found += [record for record in page if record.seq > known.head and test(of_record(record))]
         before = page[-1].seq
         if before <= known.head:
             break
-    return Newer(tuple(found), around)
+    return Newer(tuple(found), facts)
 
 
 def look_for_values(queue: ReviewQueue) -> Mapping[str, Sequence[str]]:
@@ -165,7 +165,7 @@ def look_for_values(queue: ReviewQueue) -> Mapping[str, Sequence[str]]:
     return existing_values(map(of_record, queue.history(limit=PAGE)))
 
 
-def sizes_of_acts(queue: ReviewQueue, records: Sequence[HistoryRecord]) -> Mapping[Act, int]:
+def sizes_of_acts(queue: ReviewQueue, records: Sequence[HistoryRecord]) -> Mapping[ActKey, int]:
     """Return how many records each act has of which records are listed.
 
     Args:
@@ -175,7 +175,7 @@ def sizes_of_acts(queue: ReviewQueue, records: Sequence[HistoryRecord]) -> Mappi
     Raises:
         QueueError: The queue cannot be read.
     """
-    sizes: dict[Act, int] = {}
+    sizes: dict[ActKey, int] = {}
     above: int | None = None
     runs = list(acts_in(records))
     for (act, members), (_, following) in pairwise([*runs, (None, ())]):
@@ -189,7 +189,7 @@ def sizes_of_acts(queue: ReviewQueue, records: Sequence[HistoryRecord]) -> Mappi
     return sizes
 
 
-def _size(queue: ReviewQueue, act: Act) -> int:
+def _size(queue: ReviewQueue, act: ActKey) -> int:
     which = HistoryFilter(since=act.at, until=act.at)
     number, before = 0, None
     while page := queue.history(which, before=before, limit=PAGE):

@@ -12,7 +12,7 @@ from signoff.text.risk import risk_reasons
 from signoff.text.time import length_text, local_time
 from signoff_tui.screens.history.listing import Item, Together
 from signoff_tui.screens.history.outcomes import changed_text, exited, outcome, shown_percent
-from signoff_tui.screens.history.rows import RowStyle, member_row, title_of
+from signoff_tui.screens.history.rows import RecordRowStyle, member_row, title_of
 from signoff_tui.state.documents import Content
 from signoff_tui.text.lines import Line, chunk, line, wrapped
 from signoff_tui.text.summary import RISK_WORD
@@ -46,7 +46,7 @@ class Known(Struct, frozen=True):
     chain: str = ""
 
 
-def item_lines(item: Item, style: RowStyle, known: Known, width: int, *, details: bool) -> Sequence[Line]:
+def item_lines(item: Item, style: RecordRowStyle, known: Known, width: int, *, details: bool) -> Sequence[Line]:
     """Return what the record holds: in short, or everything.
 
     Args:
@@ -69,7 +69,7 @@ def item_lines(item: Item, style: RowStyle, known: Known, width: int, *, details
     return [_head(item, style), *_sentence(item, style, width), *rows]
 
 
-def member_lines(together: Together, style: RowStyle, rows: int | None) -> list[Line]:
+def member_lines(together: Together, style: RecordRowStyle, rows: int | None) -> list[Line]:
     """Return as many of the records as there are rows for, and how many more there are; None for all."""
     members = together.as_asked
     shown = members if rows is None or len(members) <= max(rows - 1, 0) else members[: max(rows - 2, 0)]
@@ -78,7 +78,7 @@ def member_lines(together: Together, style: RowStyle, rows: int | None) -> list[
     return [Line(), *(member_row(record, style) for record in shown), *rest]
 
 
-def _head(item: Item, style: RowStyle) -> Line:
+def _head(item: Item, style: RecordRowStyle) -> Line:
     """Kind, name and change; at the right end the risk."""
     record = item.record
     together = item.together if item.heads else None
@@ -93,7 +93,7 @@ def _head(item: Item, style: RowStyle) -> Line:
     return Line(left, risk, bold=True)
 
 
-def _sentence(item: Item, style: RowStyle, width: int) -> list[Line]:
+def _sentence(item: Item, style: RecordRowStyle, width: int) -> list[Line]:
     """How it ended, by whom, when, and how long after it was asked."""
     record, together = item.record, item.together if item.heads else None
     first = record if together is None or together.lead is not None else together.least_shown

@@ -13,13 +13,13 @@ from signoff.queue import DecisionSource, HistoryRecord, Risk
 from signoff.text.time import local_time
 from signoff_tui.screens.history.outcomes import exited
 
-__all__ = ["Act", "Item", "Listing", "Together", "act_of", "acts_in", "oddities"]
+__all__ = ["ActKey", "Item", "Listing", "Together", "act_of", "acts_in", "oddities"]
 
 _BY_KEY = frozenset({DecisionSource.REVIEWER, DecisionSource.CASCADE, DecisionSource.GRANT})
 """Who answers requests that wait: a reviewer, or what the reviewer's answer to another one brought with it."""
 
 
-class Act(NamedTuple):
+class ActKey(NamedTuple):
     """What all records that have one cause have in common. One transaction has one time, and no two have the same.
 
     Attributes:
@@ -40,7 +40,7 @@ class Together(Struct, frozen=True):
         size: How many there are, listed or not.
     """
 
-    act: Act
+    act: ActKey
     records: tuple[HistoryRecord, ...]
     size: int
 
@@ -92,17 +92,17 @@ def _shown(record: HistoryRecord) -> float:
     return 2.0 if shown is None else shown
 
 
-def act_of(record: HistoryRecord) -> Act | None:
+def act_of(record: HistoryRecord) -> ActKey | None:
     """Return the act that a record is of; None if nothing can have ended several with it."""
     decision = record.decision
     if record.request_id is None:
         return None
     if decision is None:
-        return Act(record.at, f"{record.agent_name}\0{record.session}") if exited(record) else None
-    return Act(record.at, decision.approved) if decision.source in _BY_KEY else None
+        return ActKey(record.at, f"{record.agent_name}\0{record.session}") if exited(record) else None
+    return ActKey(record.at, decision.approved) if decision.source in _BY_KEY else None
 
 
-def acts_in(records: Sequence[HistoryRecord]) -> Iterator[tuple[Act | None, Sequence[HistoryRecord]]]:
+def acts_in(records: Sequence[HistoryRecord]) -> Iterator[tuple[ActKey | None, Sequence[HistoryRecord]]]:
     """Yield the records of each act, in their order; a record that belongs to none stands alone."""
     for _, found in groupby(records, key=lambda record: act_of(record) or record.seq):
         members = tuple(found)
@@ -170,9 +170,9 @@ class Listing:
         """Records that came since the cursor was last on top."""
         self.items: list[Item] = []
         """The rows."""
-        self._sizes: dict[Act, int] = {}
+        self._sizes: dict[ActKey, int] = {}
         self._whole = False
-        self._open: set[Act] = set()
+        self._open: set[ActKey] = set()
         self._cursor: int | None = None
         self._on_head = False
         self._index = 0
@@ -231,7 +231,7 @@ class Listing:
         self.arrived += len(records)
         self._place_rows()
 
-    def add_sizes(self, sizes: Mapping[Act, int]) -> bool:
+    def add_sizes(self, sizes: Mapping[ActKey, int]) -> bool:
         """Take over how many records acts have, listed or not; returns whether that says more than the list."""
         before = self.items
         self._sizes |= sizes

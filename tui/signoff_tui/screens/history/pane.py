@@ -14,7 +14,7 @@ from signoff.queue import HistoryRecord
 from signoff_tui.screens.history.data import Decided
 from signoff_tui.screens.history.details import Agents, Known, item_lines, member_lines
 from signoff_tui.screens.history.listing import Item
-from signoff_tui.screens.history.rows import RowStyle
+from signoff_tui.screens.history.rows import RecordRowStyle
 from signoff_tui.text.lines import Line, chunk, foreign, line
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -37,7 +37,7 @@ class RecordPane(Vertical, Sized):
     RecordPane.-details #document { display: none; }
     """
 
-    class Wanted(Message):
+    class ContentWanted(Message):
         """What was decided on has to be read."""
 
         def __init__(self, record: HistoryRecord, request_id: str) -> None:
@@ -48,7 +48,7 @@ class RecordPane(Vertical, Sized):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._item: Item | None = None
-        self._style: RowStyle | None = None
+        self._style: RecordRowStyle | None = None
         self._known = Known()
         self._wanted: int | None = None
         """Seq of the record whose content is being read."""
@@ -72,7 +72,7 @@ class RecordPane(Vertical, Sized):
         """True if all facts are shown, instead of the content."""
         return self.has_class("-details")
 
-    def show(self, item: Item, style: RowStyle, agents: Agents) -> None:
+    def show(self, item: Item, style: RecordRowStyle, agents: Agents) -> None:
         """Show a record with what was decided on, or several that ended together, by their names."""
         before, record, several = self._item, item.record, item.heads
         if before is None or (before.record.seq, before.heads) != (record.seq, several):
@@ -89,7 +89,7 @@ class RecordPane(Vertical, Sized):
         else:
             self._document.notice([line(chunk(" reading what was decided on", "muted"))])
             self._wanted = record.seq
-            self.post_message(self.Wanted(record, record.request_id))
+            self.post_message(self.ContentWanted(record, record.request_id))
 
     def show_details(self, *, details: bool) -> None:
         """Show all facts, or the content."""

@@ -18,7 +18,7 @@ from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign
 from signoff_tui.text.look import Glyphs
 from signoff_tui.text.summary import group_name
 
-__all__ = ["RowStyle", "counts_words", "height", "item_row", "member_row", "size_of", "title_of"]
+__all__ = ["RecordRowStyle", "counts_words", "height", "item_row", "member_row", "size_of", "title_of"]
 
 LEAST_NAME = 18
 """Cells of a name that the change, and who decided, leave to it."""
@@ -27,7 +27,7 @@ _INDENT = 10
 _TIME, _OUTCOME, _ENDED = 5, 12, 20
 
 
-class RowStyle(Struct, frozen=True):
+class RecordRowStyle(Struct, frozen=True):
     """What rows need besides their records.
 
     Attributes:
@@ -48,7 +48,7 @@ def height(item: Item) -> int:
     return 1 + bool(_note(item) or _brought(item)) + bool(item.odd)
 
 
-def item_row(item: Item, style: RowStyle, width: int, *, focused: bool, opened: bool) -> tuple[Line, ...]:
+def item_row(item: Item, style: RecordRowStyle, width: int, *, focused: bool, opened: bool) -> tuple[Line, ...]:
     """Return the lines of a row of the list.
 
     Args:
@@ -77,7 +77,7 @@ def item_row(item: Item, style: RowStyle, width: int, *, focused: bool, opened: 
     return tuple(lines)
 
 
-def title_of(item: Item, style: RowStyle, *, opened: bool) -> tuple[Chunk, ...]:
+def title_of(item: Item, style: RecordRowStyle, *, opened: bool) -> tuple[Chunk, ...]:
     """Return kind and name of a row."""
     together = item.together if item.heads else None
     if together is None or together.lead is not None:
@@ -107,7 +107,7 @@ def size_of(together: Together) -> str:
     return f"{listed} {'files' if all(map(is_file, together.records)) else 'calls'}"
 
 
-def _changes(item: Item, style: RowStyle) -> tuple[Chunk, ...]:
+def _changes(item: Item, style: RecordRowStyle) -> tuple[Chunk, ...]:
     """How much changes, what a reviewer made of it, or how many there are; then what of it is never left out."""
     together = item.together if item.heads else None
     if together is not None and together.lead is None:
@@ -208,7 +208,7 @@ def _brought(item: Item) -> str:
 # -- Counts, and the names of members.
 
 
-def member_row(record: HistoryRecord, style: RowStyle) -> Line:
+def member_row(record: HistoryRecord, style: RecordRowStyle) -> Line:
     """Return one of several that ended together, for the list of them beside the rows."""
     words = style.changes.get(record.seq, "")
     change = (chunk(f"  {words}", "muted", keep=True),) if words else ()

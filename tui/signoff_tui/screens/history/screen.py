@@ -16,25 +16,25 @@ from signoff.queue import HistoryRecord, QueueError
 from signoff_tui.context import Office
 from signoff_tui.input.handlers import Handlers
 from signoff_tui.screens.history.data import (
-    Around,
+    HistoryFacts,
     NotWrittenError,
     check_chain,
     count_lines,
     export,
     find_page,
-    look_around,
     look_for_newer,
     look_for_values,
     offered_path,
     read_decided,
+    read_facts,
     sizes_of_acts,
     viewpoint,
 )
 from signoff_tui.screens.history.listing import Item, Listing
 from signoff_tui.screens.history.outcomes import Deciders, is_file, what
 from signoff_tui.screens.history.pane import RecordPane
-from signoff_tui.screens.history.rows import RowStyle, counts_words, height, item_row
-from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, Rows
+from signoff_tui.screens.history.rows import RecordRowStyle, counts_words, height, item_row
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, ListRows
 from signoff_tui.screens.plain import News
 from signoff_tui.state.persistence import usable
 from signoff_tui.terminal.sequences import Copy
@@ -90,7 +90,7 @@ class HistoryScreen(ListBesideDetails):
         self._listing = Listing()
         self._listed: Query = parse("", Filtered.HISTORY)
         """The filter that made the list."""
-        self._around = Around()
+        self._facts = HistoryFacts()
         self._values: Mapping[str, Iterable[str]] = {}
         self._changes: dict[int, str] = {}
         """Added and removed lines, by seq."""
@@ -310,12 +310,12 @@ class HistoryScreen(ListBesideDetails):
 
     async def _list(self, query: Query) -> None:
         try:
-            around = await self._office.ask(look_around)
-            found = await find_page(self._office, query, around.head + 1)
+            facts = await self._office.ask(read_facts)
+            found = await find_page(self._office, query, facts.head + 1)
         except QueueError as error:
             self._fail(f"the history cannot be read: {error}")
             return
-        self._listed, self._around = query, around
+        self._listed, self._facts = query, facts
         self._loaded, self._problem, self._looked_at_end = True, "", 0
         self._listing.show(found, whole=query.expression is None)
         if self._to_first:
@@ -360,12 +360,12 @@ class HistoryScreen(ListBesideDetails):
     async def _list_newer(self) -> None:
         query, view = self._listed, viewpoint(self._office)
         try:
-            newer = await self._office.ask(partial(look_for_newer, query=query, view=view, known=self._around))
+            newer = await self._office.ask(partial(look_for_newer, query=query, view=view, known=self._facts))
         except QueueError:
             return  # whoever brought the news brings these too
         if query is self._listed:
-            records = [record for record in newer.records if record.seq > self._around.head]
-            self._around = newer.around
+            records = [record for record in newer.records if record.seq > self._facts.head]
+            self._facts = newer.facts
             self._listing.add_newer(records)
             self._changed()
             self._want_sizes(query, newer.records)
@@ -395,8 +395,8 @@ class HistoryScreen(ListBesideDetails):
         if self.stands:
             self._pane.say_chain(words)
 
-    @on(RecordPane.Wanted)
-    def _content_wanted(self, event: RecordPane.Wanted) -> None:
+    @on(RecordPane.ContentWanted)
+    def _content_wanted(self, event: RecordPane.ContentWanted) -> None:
         run_beside(self, partial(self._read, event.record, event.request_id), group="show", exclusive=True)
 
     async def _read(self, record: HistoryRecord, request_id: str) -> None:
@@ -466,11 +466,11 @@ class HistoryScreen(ListBesideDetails):
         super().draw()
 
     @property
-    def _style(self) -> RowStyle:
-        deciders = Deciders(self._office.reviewer, self._around.grants)
-        return RowStyle(look_of(self).glyphs, self._office.now(), deciders, self._changes)
+    def _style(self) -> RecordRowStyle:
+        deciders = Deciders(self._office.reviewer, self._facts.grants)
+        return RecordRowStyle(look_of(self).glyphs, self._office.now(), deciders, self._changes)
 
-    def rows(self, width: int) -> Rows:
+    def rows(self, width: int) -> ListRows:
         """The records."""
         listing, style = self._listing, self._style
 
@@ -480,15 +480,15 @@ class HistoryScreen(ListBesideDetails):
             opened = listing.is_open(item)
             return item_row(item, style, cells, focused=at == listing.index, opened=opened)[part : part + 1]
 
-        missing = self._around.missing
+        missing = self._facts.missing
         words = wrapped(f"-- {missing} --", width, "danger", head=chunk(" ", keep=True)) if missing else []
-        return Rows(row, heading=words)
+        return ListRows(row, heading=words)
 
     def draw_details(self, width: int) -> None:
         """Draw the record."""
         item = self._listing.item
         if item is not None and self.details_visible:
-            self._pane.show(item, self._style, self._around.agents)
+            self._pane.show(item, self._style, self._facts.agents)
         visible = self.query_one(RowList).visible_rows
         near = bool(self.row_count) and visible.stop > self.row_count - _SOON
         if near and self._looked_at_end != len(self._listing.records):  # once for each end
@@ -533,9 +533,9 @@ class HistoryScreen(ListBesideDetails):
         newer = (chunk(f" {listing.arrived} newer: {first} ", "accent", keep=True),) if listing.arrived else ()
         if self._said.text:
             return Line((message_chunk(self._said),), newer)
-        if not self._loaded or not (self._around.total or self._listed.text):
+        if not self._loaded or not (self._facts.total or self._listed.text):
             return Line()
-        kept, total = f"{len(listing.records):,}", f"{self._around.total:,}"
+        kept, total = f"{len(listing.records):,}", f"{self._facts.total:,}"
         text = foreign(self._listed.text).text.text
         if self._listed.text:
             counted = f"{kept}{'+' if listing.more else ''} of {total}"

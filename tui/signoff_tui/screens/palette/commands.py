@@ -9,10 +9,10 @@ from msgspec import Struct
 from signoff_tui.input.actions import Action, Place
 from signoff_tui.input.keymap import STANDARD, KeyMap
 
-__all__ = ["Command", "commands_on", "fitting"]
+__all__ = ["PaletteCommand", "commands_on", "fitting"]
 
 
-class Command(Struct, frozen=True):
+class PaletteCommand(Struct, frozen=True):
     """One line of the palette.
 
     Attributes:
@@ -33,16 +33,18 @@ class Command(Struct, frozen=True):
         return self.action is not None and self.action.decides
 
 
-def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) -> tuple[Command, ...]:
+def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) -> tuple[PaletteCommand, ...]:
     """All that can be chosen at a place: its actions, the themes, and last what is done by a key alone."""
     actions = {action.name: action for action in keys.actions_on(place) if action.name != "palette"}
-    found = [Command(action.words, action.shown if action.keys else "", action) for action in actions.values()]
+    found = [
+        PaletteCommand(action.words, action.shown if action.keys else "", action) for action in actions.values()
+    ]
     chosen_here = [command for command in found if not command.by_key_only]
     decisions = [command for command in found if command.by_key_only]
-    return (*chosen_here, *(Command(f"theme {name}", theme=name) for name in themes), *decisions)
+    return (*chosen_here, *(PaletteCommand(f"theme {name}", theme=name) for name in themes), *decisions)
 
 
-def fitting(commands: Sequence[Command], words: str) -> tuple[Command, ...]:
+def fitting(commands: Sequence[PaletteCommand], words: str) -> tuple[PaletteCommand, ...]:
     """The commands that hold every word, the ones that begin with the first of them on top."""
     wanted = words.casefold().split()
     found = [command for command in commands if all(word in _text(command) for word in wanted)]
@@ -51,6 +53,6 @@ def fitting(commands: Sequence[Command], words: str) -> tuple[Command, ...]:
     return tuple(sorted(found, key=lambda command: not _text(command).startswith(wanted[0])))
 
 
-def _text(command: Command) -> str:
+def _text(command: PaletteCommand) -> str:
     name = command.action.name.replace("_", " ") if command.action is not None else ""
     return f"{command.name} {name}".casefold()

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from signoff_tui.context import Office
 from signoff_tui.input.actions import action_of
 from signoff_tui.input.handlers import Handlers
-from signoff_tui.screens.palette.commands import Command, fitting
+from signoff_tui.screens.palette.commands import PaletteCommand, fitting
 from signoff_tui.screens.plain import PLAIN_HANDLERS, PlainScreen
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, line, rule
@@ -43,7 +43,9 @@ class PaletteScreen(PlainScreen):
     PaletteScreen RowList { background: $signoff-background; }
     """
 
-    def __init__(self, office: Office, commands: Sequence[Command], run: Callable[[Command], None]) -> None:
+    def __init__(
+        self, office: Office, commands: Sequence[PaletteCommand], run: Callable[[PaletteCommand], None]
+    ) -> None:
         super().__init__(office)
         self._commands = commands
         self._run = run
@@ -141,7 +143,7 @@ class PaletteScreen(PlainScreen):
         self.query_one("#foot", LinesView).show([*said, rule(look.glyphs.rule), *keys])
 
 
-def _row(command: Command, focus: str, *, focused: bool) -> Line:
+def _row(command: PaletteCommand, focus: str, *, focused: bool) -> Line:
     token = "strong" if focused else "text"
     return Line(
         (

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from signoff.policy.grant_scope import Offer as Proposals
-from signoff.policy.grant_scope import any_call
+from signoff.policy.grant_scope import PatternOffer, any_call
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
@@ -84,7 +83,7 @@ class Allowing(Struct, frozen=True):
     """
 
     refs: tuple[Ref, ...]
-    proposals: Proposals | None = None
+    proposals: PatternOffer | None = None
     at: int = 0
     also: bool = False
     found: Mapping[str, PatternPreview] = field(default_factory=dict)

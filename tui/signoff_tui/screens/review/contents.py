@@ -14,7 +14,7 @@ from signoff_tui.screens.review.frames import PATIENCE_SECONDS, AfterPicture, Pa
 from signoff_tui.state.documents import KEPT, content_key, revealed_key
 from signoff_tui.state.drift import DriftWatch, Looked
 from signoff_tui.state.inbox import Entry, RowKey
-from signoff_tui.state.page import Page, page_from
+from signoff_tui.state.page import ContentPage, page_from
 from signoff_tui.text.lines import Line, chunk, line
 from signoff_tui.widgets.document.layout import ViewPosition
 
@@ -53,7 +53,7 @@ class Contents:
         self._kept = 0
         self.patience = Patience()
         """Whether a picture waits for contents."""
-        self.page: Page | None = None
+        self.page: ContentPage | None = None
         """What the cursor is on, and what is read next; None without anything."""
 
     # -- the page ------------------------------------------------------------------------------------------

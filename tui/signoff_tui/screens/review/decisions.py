@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from msgspec.structs import replace
 
-from signoff.policy.grant_scope import Offer as Proposals
+from signoff.policy.grant_scope import PatternOffer
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import PatternPreview
 from signoff_tui.guard import (
@@ -16,6 +16,7 @@ from signoff_tui.guard import (
     BarClosed,
     Cause,
     Decide,
+    DecisionOffer,
     EditorText,
     Effect,
     Held,
@@ -25,7 +26,6 @@ from signoff_tui.guard import (
     NeedsGroupBar,
     NeedsUnseenBar,
     NotDecisive,
-    Offer,
     Omission,
     OpenEditor,
     OpenSheet,
@@ -38,10 +38,10 @@ from signoff_tui.screens.review.bars import what_is_missing
 from signoff_tui.screens.review.names import as_listed, as_many, left_out_names, names_of
 from signoff_tui.screens.review.open_bar import (
     Approving,
-    Asking,
     Editing,
     FindBar,
     OpenBar,
+    QuestionBar,
     Unseen,
     Writing,
 )
@@ -166,7 +166,7 @@ class Decisions:
                 screen.desk.guard.editor_closed()
             case Unseen():
                 screen.desk.guard.bar_closed()
-            case Approving() | Allowing() | Asking():
+            case Approving() | Allowing() | QuestionBar():
                 screen.desk.guard.sheet_closed()
         screen.open_bar(None)
         return True
@@ -246,7 +246,7 @@ class Decisions:
             elif action is not None and action.name == "toggle_hunk":
                 self._screen.desk.changes.undo_toggle()
 
-    def _open_sheet(self, offer: Offer) -> None:
+    def _open_sheet(self, offer: DecisionOffer) -> None:
         screen, desk = self._screen, self._screen.desk
         if offer.act is Act.APPROVE_GROUP:
             desk.guard.sheet_opened(confirm=desk.keys.key("approve"))
@@ -293,7 +293,7 @@ class Decisions:
             self._allow(replace(sheet, at=at, also=also))
         return True
 
-    def take_proposals(self, request_id: str, proposals: Proposals) -> None:
+    def take_proposals(self, request_id: str, proposals: PatternOffer) -> None:
         """Offer what was worked out for a request, if its sheet is still open."""
         sheet = self._screen.bar
         if isinstance(sheet, Allowing) and [ref.id for ref in sheet.refs] == [request_id]:
@@ -324,7 +324,7 @@ class Decisions:
     def _ask(self, question: str, *hints: KeyHint, about: Literal["quit", "copy"] = "quit") -> None:
         keys = frozenset(hint.key for hint in hints if len(hint.key) == 1)
         self._screen.desk.guard.question_opened(keys)
-        self._screen.open_bar(Asking(question, hints, about))
+        self._screen.open_bar(QuestionBar(question, hints, about))
 
     def _answer(self, key: str) -> None:
         """Do what the answer to a question of ours says."""
@@ -333,7 +333,7 @@ class Decisions:
             screen.boxes.accept(bar)
             return
         screen.open_bar(None)
-        if isinstance(bar, Asking) and bar.about == "copy":
+        if isinstance(bar, QuestionBar) and bar.about == "copy":
             screen.outside.copy(key)
             return
         holds = screen.desk.guard.holds

@@ -26,7 +26,7 @@ from signoff_tui.screens.review.heads import (
 from signoff_tui.screens.review.incoming import Lost
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.pointing import pointed_in
-from signoff_tui.screens.review.rows import Rows, RowStyle
+from signoff_tui.screens.review.rows import RowCache, RowStyle
 from signoff_tui.text.bars import LastWords, keys_row
 from signoff_tui.text.key_hints import BarRoom
 from signoff_tui.text.lines import Line
@@ -51,7 +51,7 @@ class Drawing:
     def __init__(self, screen: ReviewScreen, office: Office) -> None:
         self._screen = screen
         self._office = office
-        self._rows = Rows(screen.desk)
+        self._rows = RowCache(screen.desk)
 
     # -- top -----------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["PATIENCE_SECONDS", "AfterPicture", "Paints", "Patience"]
 
 
-class _Names(Protocol):
+class _TargetLine(Protocol):
     """A part that names what decision keys are about."""
 
     @property
@@ -51,7 +51,7 @@ class Paints:
         news = [self._frame_displayed(), self._content_displayed()]
         return any(news)
 
-    def _naming(self) -> Iterator[_Names]:
+    def _naming(self) -> Iterator[_TargetLine]:
         """The parts that name the target: the head of the content, or the row of the list; and the keys."""
         screen = self._screen
         if screen.content_visible:

@@ -13,14 +13,14 @@ from signoff_tui.guard import Cause
 from signoff_tui.screens.recent_activity import RecentActivity
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.allow import Allowing
-from signoff_tui.screens.review.open_bar import Approving, Asking, Unseen
+from signoff_tui.screens.review.open_bar import Approving, QuestionBar, Unseen
 from signoff_tui.text.summary import agent_exited, refused_text, summarize
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
     from signoff_tui.screens.review.decisions import Decisions
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.screens.review.work import Answers, Edited, RecentRead, Work
+    from signoff_tui.screens.review.work import DecisionAnswered, Edited, RecentRead, Work
     from signoff_tui.state.session import ReviewSession
 
 __all__ = ["Incoming", "Lost"]
@@ -76,7 +76,7 @@ class Incoming:
         else:
             self._set_connected(news)
 
-    def take_answers(self, event: Answers) -> None:
+    def take_answers(self, event: DecisionAnswered) -> None:
         """The queue answered to a decision."""
         refused = self._desk.answered(event.verdicts)
         if refused:
@@ -157,7 +157,7 @@ class Incoming:
         taken = self._desk.guard.set_connected(connected)
         self._decisions.take_back(taken, "not sent")
         bar = self._screen.bar
-        untrue = isinstance(bar, Asking) and bar.about == "quit"  # it says what is held, or waits
+        untrue = isinstance(bar, QuestionBar) and bar.about == "quit"  # it says what is held, or waits
         if not connected and (untrue or isinstance(bar, Unseen | Approving | Allowing)):
             self._decisions.close_bar()  # nothing that it offers can be done
         self._screen.redraw(Cause.CHANGED)

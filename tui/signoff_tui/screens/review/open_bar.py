@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.guard import Offer, Ref
+from signoff_tui.guard import DecisionOffer, Ref
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.allow import Allowing, allow_sheet
 from signoff_tui.state.documents import ContentKey
@@ -18,10 +18,10 @@ from signoff_tui.text.lines import Line
 
 __all__ = [
     "Approving",
-    "Asking",
     "Editing",
     "FindBar",
     "OpenBar",
+    "QuestionBar",
     "Unseen",
     "Writing",
     "bar_lines",
@@ -38,7 +38,7 @@ class Unseen(Struct, frozen=True):
 class Approving(Struct, frozen=True):
     """What an approval of a group, or of the tagged, covers where it leaves some out."""
 
-    offer: Offer
+    offer: DecisionOffer
 
 
 class Writing(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Writing(Struct, frozen=True):
         suggests: The part of the call that is edited, if what is written is what the agent should do instead.
     """
 
-    offer: Offer
+    offer: DecisionOffer
     hard: bool
     suggests: Editable | None = None
 
@@ -78,7 +78,7 @@ class FindBar(Struct, frozen=True):
     problem: str = ""
 
 
-class Asking(Struct, frozen=True):
+class QuestionBar(Struct, frozen=True):
     """A question of the program's own. It is answered by one of the hinted keys."""
 
     question: str
@@ -86,7 +86,7 @@ class Asking(Struct, frozen=True):
     about: Literal["quit", "copy"] = "quit"
 
 
-OpenBar = Unseen | Approving | Allowing | Writing | Editing | FindBar | Asking
+OpenBar = Unseen | Approving | Allowing | Writing | Editing | FindBar | QuestionBar
 
 
 def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
@@ -106,7 +106,7 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
             return sheets.editing_lines(desk, of, what)
         case FindBar(problem):
             return sheets.find_lines(problem)
-        case Asking(question, hints):
+        case QuestionBar(question, hints):
             return sheets.question_lines(question, hints, room)
 
 

@@ -23,8 +23,8 @@ from signoff_tui.text.look import Glyphs
 from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
 __all__ = [
+    "RowCache",
     "RowStyle",
-    "Rows",
     "cells_needed",
     "counts_text",
     "inbox_row",
@@ -80,7 +80,7 @@ def time_left(entry: Entry, now: int) -> float | None:
     return None if expires is None or entry.closed else (expires - now) / 1e6
 
 
-class Rows:
+class RowCache:
     """The lines of rows, made anew only where something that they say has changed.
 
     Args:

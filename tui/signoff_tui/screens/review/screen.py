@@ -31,9 +31,9 @@ from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.pressing import Pressing
 from signoff_tui.screens.review.rows import cells_needed
 from signoff_tui.screens.review.work import (
-    Answers,
     Compared,
     ContentMade,
+    DecisionAnswered,
     Drifted,
     Edited,
     MarksRead,
@@ -286,8 +286,8 @@ class ReviewScreen(Screen[None]):
     def _drifted(self, event: Drifted) -> None:
         self.contents.take_drift(event)
 
-    @on(Answers)
-    def _answers(self, event: Answers) -> None:
+    @on(DecisionAnswered)
+    def _answers(self, event: DecisionAnswered) -> None:
         self.incoming.take_answers(event)
 
     # -- keys and clicks ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff_tui.guard import Offer, Omission, Ref
+from signoff_tui.guard import DecisionOffer, Omission, Ref
 from signoff_tui.screens.review.bars import what_is_missing
 from signoff_tui.screens.review.names import (
     as_many,
@@ -60,7 +60,7 @@ def unseen_question(desk: ReviewSession, ref: Ref, room: BarRoom, *, armed: bool
     return flow(hints, BarRoom(room.width, 1))
 
 
-def approve_sheet(desk: ReviewSession, offer: Offer, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
+def approve_sheet(desk: ReviewSession, offer: DecisionOffer, room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
     """Return the sheet that lists exactly what a group approval covers, and what not, with the reasons."""
     refs = [ref for ref in offer.refs if ref.id in desk.inbox]
     left_out = [item for item in offer.left_out if item.reason is not Omission.CLOSED]
@@ -82,7 +82,7 @@ def approve_sheet(desk: ReviewSession, offer: Offer, room: BarRoom, *, armed: bo
 # -- rejecting and stopping --------------------------------------------------------------------------------
 
 
-def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
+def editor_lines(desk: ReviewSession, offer: DecisionOffer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
     """Return the head of the message box: its requests, its reach, and if the agent goes on."""
     entries = [desk.inbox.entry(ref.id) for ref in offer.refs if ref.id in desk.inbox]
     waiting = [entry for entry in entries if entry.waiting]
@@ -97,7 +97,7 @@ def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool
     )
 
 
-def _target(desk: ReviewSession, offer: Offer, waiting: Sequence[Entry]) -> str:
+def _target(desk: ReviewSession, offer: DecisionOffer, waiting: Sequence[Entry]) -> str:
     """The name of what is rejected: ``a.py``, ``2 tagged``, ``9 of save project``."""
     if len(offer.refs) == 1:
         return name_of(desk, offer.refs[0])
@@ -111,7 +111,7 @@ def _target(desk: ReviewSession, offer: Offer, waiting: Sequence[Entry]) -> str:
 _CANNOT_RUN = "this agent cannot run an edited call: Enter rejects and suggests this"
 
 
-def suggestion_lines(desk: ReviewSession, offer: Offer, room: BarRoom) -> tuple[Line, ...]:
+def suggestion_lines(desk: ReviewSession, offer: DecisionOffer, room: BarRoom) -> tuple[Line, ...]:
     """Return the head of the box for an edit that the agent cannot run."""
     if desk.facts(offer.refs[0].id) is None or not desk.inbox.entry(offer.refs[0].id).waiting:
         return editor_lines(desk, offer, room, hard=False)
@@ -142,7 +142,7 @@ def editing_keys(room: BarRoom) -> tuple[Line, ...]:
 
 
 def editor_keys(
-    desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool, suggests: bool = False
+    desk: ReviewSession, offer: DecisionOffer, room: BarRoom, *, hard: bool, suggests: bool = False
 ) -> tuple[Line, ...]:
     """Return the keys of the message box: on one row if they fit, else on as many as the bar has."""
     if not any(desk.inbox.entry(ref.id).waiting for ref in offer.refs if ref.id in desk.inbox):

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from signoff.policy.grant_scope import Offer as Proposals
-from signoff.policy.grant_scope import offers
+from signoff.policy.grant_scope import PatternOffer, offers
 from signoff.queue import QueueError
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import PatternPreview
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
 __all__ = [
-    "Answers",
     "Compared",
     "ContentMade",
+    "DecisionAnswered",
     "Drifted",
     "Edited",
     "MarksRead",
@@ -77,7 +76,7 @@ class ContentMade(Message):
         self.failure = failure
 
 
-class Answers(Message):
+class DecisionAnswered(Message):
     """The queue answered to a decision."""
 
     def __init__(self, verdicts: tuple[DecideResult, ...]) -> None:
@@ -108,7 +107,7 @@ class Drifted(Message):
 class Proposed(Message):
     """It was worked out what can be allowed for calls like one."""
 
-    def __init__(self, request_id: str, proposals: Proposals) -> None:
+    def __init__(self, request_id: str, proposals: PatternOffer) -> None:
         super().__init__()
         self.request_id = request_id
         self.proposals = proposals
@@ -172,7 +171,7 @@ class Work:
         run_beside(self._screen, partial(self._look_at_files, look), group="drift", exclusive=True)
 
     def send(self, held: Held[HeldAnswer]) -> None:
-        """Give a decision to the queue; `Answers` follows."""
+        """Give a decision to the queue; `DecisionAnswered` follows."""
         run_beside(self._screen, partial(self._send, held), group="send")
 
     def read_recent(self) -> None:
@@ -237,7 +236,7 @@ class Work:
 
     async def _send(self, held: Held[HeldAnswer]) -> None:
         verdicts = await self._office.decide(held)
-        self._screen.post_message(Answers(verdicts))
+        self._screen.post_message(DecisionAnswered(verdicts))
 
     async def _read_recent(self) -> None:
         now = self._office.now()

@@ -13,7 +13,7 @@ from signoff.queue import DecisionSource, HistoryRecord, ReviewQueue
 if TYPE_CHECKING:
     from signoff.config.report import RuleRow
 
-__all__ = ["MOST_READ", "Hits", "Tally", "add_newer"]
+__all__ = ["MOST_READ", "HitCounts", "Hits", "add_newer"]
 
 MOST_READ = 1_000
 """Records of the history that are looked at; how many is said."""
@@ -38,7 +38,7 @@ class Hits(Struct, frozen=True):
         return self.asked + self.decided
 
 
-class Tally(Struct, frozen=True):
+class HitCounts(Struct, frozen=True):
     """What was read of the history.
 
     Attributes:
@@ -58,7 +58,7 @@ class Tally(Struct, frozen=True):
         return Hits(_sum(rule, self.asking), _sum(rule, self.deciding))
 
 
-def add_newer(queue: ReviewQueue, known: Tally) -> Tally:
+def add_newer(queue: ReviewQueue, known: HitCounts) -> HitCounts:
     """Read what the history holds besides what is known, and count it.
 
     Args:
@@ -81,7 +81,7 @@ def add_newer(queue: ReviewQueue, known: Tally) -> Tally:
     asking, deciding = known.asking.copy(), known.deciding.copy()
     asking.update(_reasons(fresh))
     deciding.update(_rules(fresh))
-    return Tally(known.looked_at + len(fresh), fresh[0].seq, asking, deciding)
+    return HitCounts(known.looked_at + len(fresh), fresh[0].seq, asking, deciding)
 
 
 def _reasons(records: Iterable[HistoryRecord]) -> Iterable[str]:

@@ -17,12 +17,12 @@ from signoff_tui.context import Office
 from signoff_tui.external import HandoverError, edit_file, in_a_free_terminal
 from signoff_tui.guard import Cause, DeliberateKeys, Reason
 from signoff_tui.input.handlers import Handlers
-from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, Rows
+from signoff_tui.screens.list_beside_details import LIST_HANDLERS, ListBesideDetails, ListRows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.allowed import Allowed, read_allowed
 from signoff_tui.screens.rules.files import FileRule, RuleFile, read_files
-from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
+from signoff_tui.screens.rules.hits import HitCounts, Hits, add_newer
 from signoff_tui.screens.rules.lines import (
     allowed_details,
     allowed_row,
@@ -37,7 +37,7 @@ from signoff_tui.screens.rules.lines import (
 )
 from signoff_tui.screens.rules.trust_change import (
     CannotTrustError,
-    Change,
+    TrustChange,
     change_lines,
     look_at,
     no_longer_trust,
@@ -86,9 +86,9 @@ class RulesScreen(ListBesideDetails):
         self._rows: Sequence[Row] = (_ALLOWED,)
         self._reading_allowed = Rereading(lambda: run_beside(self, self._read_allowed, group="allowed"))
         self._reading_files = Rereading(lambda: run_beside(self, self._read_files, group="files"))
-        self._tally: Tally | None = None
+        self._tally: HitCounts | None = None
         self._problem = self._file_problem = ""
-        self._change: Change | None = None
+        self._change: TrustChange | None = None
         self._why_not = ""
         """Why the changed file in focus cannot be trusted; not safe to show yet."""
         self._moved_by_hand = self._busy = False
@@ -225,7 +225,7 @@ class RulesScreen(ListBesideDetails):
         return f"row {_identity(self._focused)}"
 
     @property
-    def _shown_change(self) -> Change | None:
+    def _shown_change(self) -> TrustChange | None:
         """The change of the focused file, if there is one to trust."""
         row, change = self._focused, self._change
         return change if isinstance(row, RuleFile) and change is not None and change.file == row.name else None
@@ -237,7 +237,7 @@ class RulesScreen(ListBesideDetails):
         """Nothing: the heading is always there."""
         return ()
 
-    def rows(self, width: int) -> Rows:
+    def rows(self, width: int) -> ListRows:
         """One row for each grant, file and rule."""
         rows, glyphs, now, you = self._rows, look_of(self).glyphs, self._office.now(), self._office.reviewer
         number = None if self._allowed is None else sum(each.in_force for each in self._allowed)
@@ -256,7 +256,7 @@ class RulesScreen(ListBesideDetails):
                 case _:
                     return no_files_row(glyphs, focused=focused)
 
-        return Rows(row, note=self._note(width))
+        return ListRows(row, note=self._note(width))
 
     def _note(self, width: int) -> Sequence[Line]:
         problems = [words for words in (self._problem, self._file_problem) if words]
@@ -365,7 +365,7 @@ class RulesScreen(ListBesideDetails):
 
     async def _read_allowed(self) -> None:
         before = {each.grant.id: each for each in self._allowed or ()}
-        tally = self._tally or Tally()
+        tally = self._tally or HitCounts()
         try:
             self._allowed = await self._office.ask(lambda queue: read_allowed(queue, before))
             self._tally = await self._office.ask(lambda queue: add_newer(queue, tally))
@@ -396,7 +396,7 @@ class RulesScreen(ListBesideDetails):
             self._take_change(None, f"cannot be trusted: {error}")
         self.draw()
 
-    def _take_change(self, change: Change | None, why_not: str) -> None:
+    def _take_change(self, change: TrustChange | None, why_not: str) -> None:
         before, self._change, self._why_not = self._change, change, why_not
         if before is not None and (change is None or change.key != before.key):
             self._deliberate.gone(before.key)
@@ -433,7 +433,7 @@ class RulesScreen(ListBesideDetails):
         names = " and ".join(Path(name).name for name in ended)
         self._done(f"no longer trusted: {names}. Agents that start now refuse it", "ok")
 
-    async def _trust(self, change: Change) -> None:
+    async def _trust(self, change: TrustChange) -> None:
         try:
             await self._office.compute(trust_shown, change)
         except CannotTrustError as error:

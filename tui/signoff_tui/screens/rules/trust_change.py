@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from signoff.config.report import RuleRow
     from signoff.config.verdicts import SettingsFile
 
-__all__ = ["CannotTrustError", "Change", "change_lines", "look_at", "no_longer_trust", "trust_shown"]
+__all__ = ["CannotTrustError", "TrustChange", "change_lines", "look_at", "no_longer_trust", "trust_shown"]
 
 ANSWER_TOKENS: Mapping[str, str] = {"runs": "ok", "asks": "warn", "blocked": "danger", "unclear": "warn"}
 """The style of what becomes of a call."""
@@ -49,7 +49,7 @@ class CannotTrustError(Exception):
     """A file cannot be trusted as it is; the text says why. Not safe to show yet."""
 
 
-class Change(Struct, frozen=True):
+class TrustChange(Struct, frozen=True):
     """What is asked: whether files count with these contents.
 
     Attributes:
@@ -76,7 +76,7 @@ class Change(Struct, frozen=True):
         return f"change of {self.file}: {hash(tuple(self.contents.values()))}"
 
 
-def look_at(file: str) -> Change | None:
+def look_at(file: str) -> TrustChange | None:
     """Compare a settings file, and the code that it names, with what is trusted.
 
     Args:
@@ -119,7 +119,7 @@ def look_at(file: str) -> Change | None:
     old = trusted.get(str(Path(file).resolve()))
     before_rows = _rows_of(None if old is None else old.trusted, file)
     now_rows = _rule_rows(settings.config, file)
-    return Change(
+    return TrustChange(
         file,
         contents,
         documents,
@@ -130,7 +130,7 @@ def look_at(file: str) -> Change | None:
     )
 
 
-def trust_shown(change: Change) -> None:
+def trust_shown(change: TrustChange) -> None:
     """Trust what was shown, if the files still hold just that.
 
     Args:
@@ -168,7 +168,7 @@ def no_longer_trust(file: str) -> tuple[str, ...]:
         raise CannotTrustError(str(error)) from error
 
 
-def change_lines(change: Change, width: int) -> list[Line]:
+def change_lines(change: TrustChange, width: int) -> list[Line]:
     """What would be trusted, from its effect to each line.
 
     Args:
@@ -196,7 +196,7 @@ def change_lines(change: Change, width: int) -> list[Line]:
     return lines
 
 
-def _counted(change: Change) -> str:
+def _counted(change: TrustChange) -> str:
     if change.file in change.uncompared:
         return "read all of it: what was trusted before is not known"
     if not change.new and not change.gone:

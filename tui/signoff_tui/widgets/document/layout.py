@@ -21,7 +21,7 @@ from signoff.present.document.model import Document, Words
 from signoff.present.document.rows import PROSE, Block, Row
 from signoff.present.reveal import SafeText
 from signoff.present.reveal.unicode_table import JOINTS
-from signoff_tui.state.coverage import PaintedRow, Shown
+from signoff_tui.state.coverage import PaintedRow, UnitCoverage
 from signoff_tui.text.lines import fitting, splits_flag
 
 __all__ = [
@@ -217,9 +217,9 @@ class Reading:
 
     def whole_units(self, visible: Sequence[VisibleLine]) -> frozenset[int]:
         """Return the coverage units of which the lines show every character."""
-        shown: dict[int, Shown] = {}
+        shown: dict[int, UnitCoverage] = {}
         for part in self.parts(visible):
-            shown.setdefault(part.unit, Shown(part.of)).add(part)
+            shown.setdefault(part.unit, UnitCoverage(part.of)).add(part)
         return frozenset(unit for unit, seen in shown.items() if seen.complete)
 
     # -- moving ----------------------------------------------------------------------------------------
