@@ -143,7 +143,7 @@ class SignoffApp(App[None]):
         if theme not in chosen.themes:
             raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(chosen.themes)}")
         self._on_light = False
-        """Whether the terminal has said that its background is light."""
+        """True if the terminal has said that its background is light."""
         self._themes: Mapping[str, Theme] = chosen.themes
         self.look = Appearance(self._themes[theme], self._glyphs)
         self.set_class(self._chosen.ascii_only, "-ascii")

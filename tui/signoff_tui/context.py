@@ -83,7 +83,7 @@ class Office:
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
         muting: The mutes of notices.
         keys: The keys of the person; those of the table if they are left out.
-        read_marks: Where it is kept what was shown; None for nowhere.
+        read_marks: The store of what was shown; None to keep nothing.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Office:
         self.muting = muting
         self.keys = keys or KeyMap()
         self.read_marks = read_marks
-        """Where it is kept what was shown; None for nowhere."""
+        """The store of what was shown; None to keep nothing."""
         self._app = app
         self._sending: set[asyncio.Task[tuple[DecideResult, ...]]] = set()
         self.announcement = Announcement()

@@ -77,13 +77,13 @@ class QueueGoneError(QueueUnavailableError):
 
     Args:
         message: All of it.
-        what: What became of the queue alone, as in "was removed".
+        what: The event that befell the queue, as in "was removed".
     """
 
     def __init__(self, message: str, what: str = "is gone") -> None:
         super().__init__(message)
         self.what = what
-        """What became of the queue, as in "was removed"."""
+        """The event that befell the queue, as in "was removed"."""
 
 
 class DamagedRecordError(QueueUnavailableError):

@@ -32,7 +32,7 @@ class Cause(StrEnum):
     """A sheet or bar with its own keys opened."""
 
     def wait(self, settings: GuardSettings, *, high: bool = False) -> float:
-        """Seconds from the paint to the first key that counts.
+        """Return the seconds from the paint to the first key that counts.
 
         Args:
             settings: Has a value for each cause.
@@ -61,11 +61,11 @@ class Arming(Generic[Subject]):
         self._not_before = 0.0
 
     def clear(self) -> None:
-        """Nothing is shown."""
+        """Note that no subject is on screen."""
         self.subject = self._pending = self._painted_at = None
 
     def show(self, subject: Subject, frame: Frame, wait: float) -> None:
-        """A subject is on screen once `frame` is painted; then it takes `wait` seconds more."""
+        """Await the picture of a subject: it is armed `wait` seconds after `frame` is painted."""
         self.subject = subject
         self._pending = frame
         self._painted_at = None
@@ -74,7 +74,7 @@ class Arming(Generic[Subject]):
         self._restarted_until = 0.0
 
     def again(self, frame: Frame, wait: float = 0.0) -> None:
-        """The same subject counts as shown once `frame` is painted."""
+        """Await another picture of the same subject: it counts as shown once `frame` is painted."""
         if self.subject is not None:
             self.show(self.subject, frame, max(wait, self._wait))
 
@@ -89,7 +89,7 @@ class Arming(Generic[Subject]):
         self._restarted_until = max(self._restarted_until, t + self._wait)
 
     def delay(self, until: float) -> None:
-        """No key counts before `until`, whatever is shown."""
+        """Let no key count before `until`, whatever is shown."""
         self._not_before = max(self._not_before, until)
 
     def next_waits(self, wait: float) -> None:

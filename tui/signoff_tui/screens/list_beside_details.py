@@ -1,4 +1,4 @@
-"""A list, and everything about its focused row beside it or in its place: what the lists over the inbox share."""
+"""The base of the lists over the inbox: a list, and the details of its focused row beside it or in its place."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from signoff_tui.widgets.row_list import RowList, RowPainter
 __all__ = ["FAR", "LIST_HANDLERS", "TWO_PANES", "ListBesideDetails", "ListRows"]
 
 LIST_HANDLERS: Handlers[ListBesideDetails] = Handlers(PLAIN_HANDLERS)
-"""What every list over the inbox can do."""
+"""Handlers for the actions of every list over the inbox."""
 
 TWO_PANES = 100
-"""From this many cells on, list and details stand side by side."""
+"""The width in cells from which list and details stand side by side."""
 
 FAR = 10**9
 """More rows than any list has."""
@@ -36,7 +36,7 @@ _SCROLLBAR = 1
 
 
 class ListRows(Struct, frozen=True):
-    """What the list draws.
+    """The rows of the list, with the lines above and below them.
 
     Attributes:
         painter: Makes the lines of a row.
@@ -81,10 +81,10 @@ class ListBesideDetails(PlainScreen):
     handlers: ClassVar[Handlers[Any]] = LIST_HANDLERS
 
     tab: ClassVar[str]
-    """The tab of the first row that has the screen."""
+    """The tab of this screen in the first row."""
 
     list_share: ClassVar[float] = 0.55
-    """Of the width, beside the details."""
+    """The list's share of the width, beside the details."""
 
     _cursor = 0
     _full = False
@@ -98,31 +98,31 @@ class ListBesideDetails(PlainScreen):
         raise NotImplementedError
 
     def rows(self, width: int) -> ListRows:
-        """The rows, for a list of some width in cells; there is at least one."""
+        """Return the rows, for a list of some width in cells; there is at least one."""
         raise NotImplementedError
 
     def empty_lines(self, width: int) -> Sequence[Line]:
-        """What is said where there is no row."""
+        """Return the words in the place of an empty list."""
         raise NotImplementedError
 
     def detail_lines(self, width: int) -> Sequence[Line]:
-        """Everything about the focused row."""
+        """Return everything about the focused row."""
         raise NotImplementedError
 
     def bar_keys(self) -> Sequence[Key]:
-        """The keys of the bottom row, at most six; none while a box for text is open."""
+        """Return the keys of the bottom row, at most six; none while a box for text is open."""
         raise NotImplementedError
 
     def special_line(self, width: int) -> Line:
-        """What is special now, above the keys: what was said last."""
+        """Return the row above the keys: the last message."""
         return line(message_chunk(self._said)) if self._said.text else Line()
 
     def question_lines(self, width: int, rows: int) -> Sequence[Line]:
-        """What is asked, in place of the keys, in some cells and at most so many rows; nothing as a rule."""
+        """Return a question in place of the keys, in some cells and at most so many rows; nothing as a rule."""
         return ()
 
     def moved(self) -> None:
-        """Another row has the focus."""
+        """Take note that another row has the focus."""
 
     def open_row(self) -> None:
         """Do what a double click on the focused row does."""
@@ -156,7 +156,7 @@ class ListBesideDetails(PlainScreen):
         yield from ()
 
     def on_mount(self) -> None:
-        """Lay out for what nobody knows yet."""
+        """Lay out the list before anything is read."""
         self._lay_out(full=False, empty=False)
 
     def on_resize(self, _: events.Resize) -> None:
@@ -164,7 +164,7 @@ class ListBesideDetails(PlainScreen):
         self.draw()
 
     def on_key(self, event: events.Key) -> None:
-        """Whatever the key did is drawn; what was said before holds until then."""
+        """Do what the key stands for, and draw; the last message stays until then."""
         self._said = LastWords()
         super().on_key(event)
         self.draw()
@@ -219,7 +219,7 @@ class ListBesideDetails(PlainScreen):
 
     @LIST_HANDLERS("back")
     def do_back(self) -> None:
-        """From details on the whole screen to the list; else one level back."""
+        """Go from details on the whole screen to the list; else one level back."""
         if self._full:
             self._full = False
         else:
@@ -227,22 +227,22 @@ class ListBesideDetails(PlainScreen):
 
     @LIST_HANDLERS("down")
     def do_down(self) -> None:
-        """Next row, or the next line of details that have the whole screen."""
+        """Go to the next row, or to the next line of details that have the whole screen."""
         self.step(1)
 
     @LIST_HANDLERS("up")
     def do_up(self) -> None:
-        """Previous row, or line."""
+        """Go to the previous row, or line."""
         self.step(-1)
 
     @LIST_HANDLERS("first")
     def do_first(self) -> None:
-        """First row."""
+        """Go to the first row."""
         self.step(-FAR)
 
     @LIST_HANDLERS("last")
     def do_last(self) -> None:
-        """Last row."""
+        """Go to the last row."""
         self.step(FAR)
 
     @LIST_HANDLERS("page_down")
@@ -263,7 +263,7 @@ class ListBesideDetails(PlainScreen):
 
     @LIST_HANDLERS("full")
     def do_full(self) -> None:
-        """Details on the whole screen, and back."""
+        """Give the details the whole screen, or the list its place again."""
         self._full = bool(self.row_count) and not self._full
         self.to_top()
 
@@ -275,7 +275,7 @@ class ListBesideDetails(PlainScreen):
             self.go_to(self._cursor + steps)
 
     def go_to(self, index: int) -> None:
-        """Put the cursor on a row, or the one next to where it should be."""
+        """Put the cursor on a row, or on the first or last one."""
         before, self._cursor = self._cursor, max(0, min(self.row_count - 1, index))
         if self._cursor != before:
             self.to_top()
@@ -292,7 +292,7 @@ class ListBesideDetails(PlainScreen):
 
     @property
     def scroller(self) -> VerticalScroll:
-        """Holds the details."""
+        """The part in which the details scroll."""
         return self.query_one("#scroll", VerticalScroll)
 
     @property
@@ -318,13 +318,13 @@ class ListBesideDetails(PlainScreen):
         self.draw()
 
     def tell(self, words: str) -> None:
-        """Say what became of the last key."""
+        """Show the effect of the last key, in words."""
         self.say(words, "muted")
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
     def take_standing(self) -> None:
-        """Draw it."""
+        """Draw the screen: its first line changed."""
         self.draw()
 
     def draw(self) -> None:
@@ -349,7 +349,7 @@ class ListBesideDetails(PlainScreen):
         self.query_one("#detail", LinesView).show(self.detail_lines(width - _SCROLLBAR) if self.row_count else [])
 
     def displayed(self) -> None:
-        """How much of the details is not on the screen is known now."""
+        """Draw the number of lines below, which is known once the details are on the screen."""
         if self.is_mounted and self.query("#below"):
             self._draw_below()
 

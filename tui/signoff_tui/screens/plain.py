@@ -1,4 +1,4 @@
-"""What the screens that lie over the review have in common: keys from the action table, and where they lead."""
+"""The base of the screens over the review: keys from the action table, and the ways to other screens."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from signoff_tui.widgets.text_box import TextBox
 __all__ = ["PLAIN_HANDLERS", "News", "PlainScreen"]
 
 PLAIN_HANDLERS: Handlers[PlainScreen] = Handlers()
-"""What every screen over the review can do."""
+"""Handlers for the actions of every screen over the review."""
 
 
 class News(Message, bubble=False):
-    """The queue changed, and the review knows of it; or it cannot be reached.
+    """News of the queue: it changed, and the review knows of it; or it cannot be reached.
 
     Args:
-        problem: Why it cannot be reached; empty if it can.
+        problem: The reason why it cannot be reached; empty if it can.
     """
 
     def __init__(self, problem: str = "") -> None:
@@ -41,15 +41,15 @@ class PlainScreen(Screen[None]):
     """A screen over the review: the registry of its class has a handler for each action of its place.
 
     Args:
-        office: What all screens share.
-        query: What the screen picks, in the filter language; all if it is empty.
+        office: The services that all screens share.
+        query: The choice of the screen, in the filter language; everything if it is empty.
     """
 
     AUTO_FOCUS = ""
     place: ClassVar[Place]
-    """Which part of the action table it answers."""
+    """The part of the action table that the screen answers."""
     handlers: ClassVar[Handlers[Any]] = PLAIN_HANDLERS
-    """Does the actions of the place."""
+    """Handlers for the actions of the place."""
 
     def __init__(self, office: Office, query: str = "") -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class PlainScreen(Screen[None]):
             self.perform(action)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never a command; a text box takes it."""
+        """Hand pasted text to the text box, if one is open: it is never a command."""
         event.stop()
         if isinstance(self.focused, TextBox):
             self.focused.take_paste(event)
@@ -79,19 +79,19 @@ class PlainScreen(Screen[None]):
         self.take_news(event)
 
     def take_news(self, news: News) -> None:
-        """The queue changed or was lost. Screens that show what is in it look again."""
+        """Take note that the queue changed or was lost; screens that show its contents read it again."""
 
     def take_rules_news(self) -> None:
-        """Rule files, or the list of those that are trusted, may be other than they were."""
+        """Take note that rule files, or the list of those that are trusted, may have changed."""
 
     def take_standing(self) -> None:
-        """What the first line of every screen says besides is other than it was: draw it."""
+        """Draw the first line again: the warnings and mutes in it have changed."""
 
     def tell(self, words: str) -> None:
-        """Say what became of the last key."""
+        """Show the effect of the last key, in words."""
 
     def titled(self, title: Callable[[int], Line], width: int) -> Line:
-        """The first line of the screen: its title, what is warned of, and what is muted where there is room.
+        """Return the first line of the screen: its title, the warnings, and the mutes where there is room.
 
         Args:
             title: Makes the title line for a number of cells.
@@ -107,13 +107,13 @@ class PlainScreen(Screen[None]):
         return fullest([*(replace(line, right=(words, *line.right)) for words in muted), line], width)
 
     def displayed(self) -> None:
-        """A picture of this screen was written: whoever asks for a second key counts from here."""
+        """Note that a picture of this screen was written: the wait for a second key is counted from here."""
 
     def stood_still(self) -> None:
-        """The program goes on after it was stopped: whoever asks for a second key counts from the next picture."""
+        """Note that the program goes on after it was stopped: that wait is counted from the next picture."""
 
     def terminal_focused(self, at: float) -> None:
-        """The terminal got the focus at a time (monotonic seconds): what gave it is no decision."""
+        """Note that the terminal got the focus at a time (monotonic seconds): what gave it is no decision."""
 
     def perform(self, action: Action) -> None:
         """Do one action of this place, as its key would; a decision is left to its key."""
@@ -124,7 +124,7 @@ class PlainScreen(Screen[None]):
 
     @property
     def stands(self) -> bool:
-        """Whether there is something to draw on: not before it is laid out, nor once the screen is left.
+        """True if there is something to draw on: not before it is laid out, nor once the screen is left.
 
         What was asked for may be answered, and news may come, while the parts of a screen are taken away.
         """
@@ -132,7 +132,7 @@ class PlainScreen(Screen[None]):
 
     @PLAIN_HANDLERS("back")
     def do_back(self) -> None:
-        """One level back."""
+        """Go one level back."""
         self.dismiss()
 
     @PLAIN_HANDLERS("inbox")
@@ -142,17 +142,17 @@ class PlainScreen(Screen[None]):
 
     @PLAIN_HANDLERS("history")
     def do_history(self) -> None:
-        """Show what was decided."""
+        """Show the history."""
         self._office.go("history")
 
     @PLAIN_HANDLERS("agents")
     def do_agents(self) -> None:
-        """Show who asks."""
+        """Show the agents."""
         self._office.go("agents")
 
     @PLAIN_HANDLERS("rules")
     def do_rules(self) -> None:
-        """Show what asks, what runs, and why."""
+        """Show the rules: what asks, what runs, and why."""
         self._office.go("rules")
 
     @PLAIN_HANDLERS("mute")

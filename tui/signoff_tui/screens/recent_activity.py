@@ -20,12 +20,12 @@ _LONGEST_SUBJECT = 60
 
 
 class RecentActivity(Struct, frozen=True):
-    """What was read.
+    """The last decision, and the agents of today.
 
     Attributes:
         last: The newest record; None if there is none.
-        working: Who is connected, first come first.
-        exited: Who was today, and is not any more.
+        working: Names of the connected agents, first come first.
+        exited: Names of agents that were connected today, and are not any more.
     """
 
     last: HistoryRecord | None = None
@@ -34,7 +34,7 @@ class RecentActivity(Struct, frozen=True):
 
 
 def read_recent_activity(queue: ReviewQueue, now: int) -> RecentActivity:
-    """Read the last decision, and who is there or was today.
+    """Read the last decision, and the agents that are there or were today.
 
     Args:
         queue: An open connection.
@@ -52,10 +52,10 @@ def read_recent_activity(queue: ReviewQueue, now: int) -> RecentActivity:
 
 
 def recent_lines(recent: RecentActivity, now: int, width: int) -> list[Line]:
-    """Return what was read, a line or a few for each; nothing of what there is nothing to say of.
+    """Return the lines about the recent activity; none for a part of which there is nothing to say.
 
     Args:
-        recent: What was read.
+        recent: The recent activity.
         now: Wall clock, microseconds since the epoch.
         width: Cells of a line.
     """

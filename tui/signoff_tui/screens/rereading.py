@@ -19,7 +19,7 @@ class Rereading:
         self._going_on = self._outdated = False
 
     def wanted(self) -> None:
-        """Something changed: read it now, or after the reading that is going on."""
+        """Read what changed: now, or after the reading that is going on."""
         if self._going_on:
             self._outdated = True
         else:
@@ -27,7 +27,7 @@ class Rereading:
             self._start()
 
     def ended(self) -> None:
-        """The reading is over, and may be followed by the next."""
+        """Note that the reading is over; begin the next if one is wanted."""
         self._going_on = False
         if self._outdated:
             self._outdated = False

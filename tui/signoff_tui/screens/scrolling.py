@@ -1,4 +1,4 @@
-"""A page of lines that is longer than the screen: what help and details have in common."""
+"""The base of help and details: a page of lines that may be longer than the screen."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class ScrollingScreen(PlainScreen):
     """
 
     def title_line(self, width: int) -> Line:
-        """What the page is about."""
+        """Return the title of the page."""
         raise NotImplementedError
 
     def page_lines(self, width: int) -> Sequence[Line]:
-        """The page, for lines of some width in cells."""
+        """Return the page, for lines of some width in cells."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -56,7 +56,7 @@ class ScrollingScreen(PlainScreen):
         self.write()
 
     def take_standing(self) -> None:
-        """Write it."""
+        """Write the page again: its first line changed."""
         if self.stands:
             self.write()
 
@@ -69,32 +69,32 @@ class ScrollingScreen(PlainScreen):
 
     @SCROLLING_HANDLERS("down")
     def do_down(self) -> None:
-        """Next line."""
+        """Scroll one line down."""
         self._scroller.scroll_down(animate=False)
 
     @SCROLLING_HANDLERS("up")
     def do_up(self) -> None:
-        """Previous line."""
+        """Scroll one line up."""
         self._scroller.scroll_up(animate=False)
 
     @SCROLLING_HANDLERS("page_down")
     def do_page_down(self) -> None:
-        """Page."""
+        """Scroll one page down."""
         self._scroller.scroll_page_down(animate=False)
 
     @SCROLLING_HANDLERS("page_up")
     def do_page_up(self) -> None:
-        """Page back."""
+        """Scroll one page up."""
         self._scroller.scroll_page_up(animate=False)
 
     @SCROLLING_HANDLERS("first")
     def do_first(self) -> None:
-        """First line."""
+        """Scroll to the first line."""
         self._scroller.scroll_home(animate=False)
 
     @SCROLLING_HANDLERS("last")
     def do_last(self) -> None:
-        """Last line."""
+        """Scroll to the last line."""
         self._scroller.scroll_end(animate=False)
 
     @property

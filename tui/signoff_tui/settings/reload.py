@@ -74,7 +74,7 @@ class Following:
         self._look_at_rules()
 
     def stop(self) -> None:
-        """End."""
+        """Stop following the files."""
         self._watch.stop()
 
     def displayed(self) -> None:

@@ -307,7 +307,7 @@ class ReviewSession(DecisionSession):
         return change.instead
 
     def _nothing(self, entry: Entry) -> str:
-        """Why there is nothing to approve of a request that waits; empty if there is."""
+        """Return the reason why nothing of a waiting request is left to approve; empty if something is."""
         if self.changes.is_compared(entry):
             return _COMPARED
         change = self.changes.of(entry)

@@ -129,7 +129,7 @@ _CAPABILITY = re.compile(
     "lines|cols|colors|clear|bold|dim|rev|sgr0|[sr]mul|[sr]mso|[sr]itm|seta[fb]|op|el1?|ed|cup|home|cuu1|civis|cnorm"
     "|sc|rc|longname"
 )
-"""What `tput` only prints; ``init`` and ``reset`` run a program that the terminal's description names."""
+"""Capabilities that `tput` only prints; ``init`` and ``reset`` run a program of the terminal's description."""
 
 _GITHUB = r"(?:https://github\.com/)?"
 """The host that `gh` may be sent to: it shows others the token for a server of one's own."""

@@ -32,7 +32,7 @@ def translation(error: psycopg.Error, place: PostgresPlace) -> QueueError:
 
 
 _ADVICE = re.compile(r"\n\tIs the server running [^\n]*|^connection is bad: ")
-"""What libpq asks on a line of its own, and psycopg says first: ours says it better."""
+"""The question that libpq adds on a line of its own, and the first words of psycopg: ours says it better."""
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _LOST = frozenset({"08000", "08003", "08006", "25P03", "57P01", "57P02", "57P03", "57P05"})
@@ -45,7 +45,7 @@ _UNKNOWN_HOST = "is unknown: there is no such host; correct the URL"
 _OUT_OF_REACH = "cannot be reached; see whether the server runs, and whether host and port are right"
 _STANDBY = "is a replica or read-only; name the primary server"
 _MENDS_ITSELF = frozenset({_STOPPING, _STANDBY, _FULL, _SILENT, _WENT, _UNKNOWN_HOST, _OUT_OF_REACH})
-"""Who has waited for a server goes on waiting for it: its name, too, is unknown while the network is away."""
+"""Causes that end by themselves, so that waiting goes on: a name, too, is unknown while the network is away."""
 
 _PASSWORD = "does not take that user name and password; correct them where they come from"
 _PERMISSION = (

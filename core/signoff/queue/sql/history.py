@@ -194,7 +194,7 @@ def _insert(
 _FILED: Query = ("SELECT value FROM counters WHERE name = 'filed'", ())
 
 END: tuple[Query, ...] = (Transaction.LAST_RECORD, _FILED)
-"""What `note_end` needs to know, for whoever may read the history."""
+"""The queries whose rows `note_end` takes, for whoever may read the history."""
 
 
 def note_end(transaction: Transaction, last: Sequence[Row], filed: Sequence[Row]) -> None:

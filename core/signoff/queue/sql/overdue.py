@@ -1,4 +1,4 @@
-"""Finding out what nobody waits for any more, without changing anything."""
+"""The search for dead agents and passed deadlines; it changes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OVERDUE: tuple[Query, ...] = (
     ("SELECT id, host, boot, pid FROM agents WHERE ended_at IS NULL ORDER BY started_at", ()),
     ("SELECT MIN(expires_at) AS first FROM requests WHERE state = 'pending' AND expires_at IS NOT NULL", ()),
 )
-"""What `overdue_of` needs to know."""
+"""The queries whose rows `overdue_of` takes."""
 
 
 def find_overdue(engine: Engine) -> Overdue:

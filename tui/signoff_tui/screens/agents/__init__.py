@@ -1,1 +1,1 @@
-"""Who asks: which agents there are, what waits of each, and what the last hour was like."""
+"""The agents screen: the agents that ask, their waiting requests, and their last hour."""

@@ -1,4 +1,4 @@
-"""How the requests of each agent ended in the last hour: read once, then only what is new."""
+"""The outcomes of each agent's requests in the last hour: read once, then only what is new."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Outcome = Literal["approved", "rejected", "other"]
 
 
 class AgentKey(Struct, frozen=True):
-    """What people take for one agent: a name in a session, however many connections it has."""
+    """The identity of an agent, as people see it: a name in a session, however many connections it has."""
 
     name: str
     session: str
@@ -49,7 +49,7 @@ class LastHour(Struct, frozen=True):
     whole: bool = True
 
     def counts(self, now: int) -> Mapping[AgentKey, Counter[Outcome]]:
-        """Return how often what became of the requests of each agent, in the hour before a time."""
+        """Return the number of requests of each agent by their outcome, in the hour before a time."""
         found: dict[AgentKey, Counter[Outcome]] = {}
         for each in self.ended:
             if each.at >= now - HOUR_US:
@@ -68,7 +68,7 @@ def read_last_hour(queue: ReviewQueue, known: LastHour, now: int) -> LastHour:
 
     Args:
         queue: An open connection.
-        known: What was read before.
+        known: The records read before.
         now: Wall clock, microseconds since the epoch.
 
     Raises:

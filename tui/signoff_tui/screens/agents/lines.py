@@ -1,4 +1,4 @@
-"""How agents look: a row in the list, everything about one, and the question before one is stopped."""
+"""The lines about agents: a row in the list, everything about one, and the question before one is stopped."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class KnownAgent(Struct, frozen=True):
 
     Attributes:
         agent: Its connections.
-        waiting: What waits of it.
-        hour: How often what became of its requests in the last hour.
+        waiting: Its waiting requests.
+        hour: Number of its requests in the last hour, by outcome.
         now: Wall clock, microseconds since the epoch.
-        allowed: How much is allowed for its session.
-        muted_until: Until when notices about it are held back; None if they are not.
+        allowed: Number of grants in force for its session.
+        muted_until: Time until which notices about it are held back; None if they are not.
         namesake: True if another agent of this name is listed, so that only the session tells them apart.
     """
 
@@ -65,7 +65,7 @@ class KnownAgent(Struct, frozen=True):
 
     @property
     def state(self) -> tuple[str, str]:
-        """How it is, in words, and the style of the words."""
+        """The state in words, and the style of the words."""
         if self.waiting:
             return f"waiting for you {age_text(self.ages[0])}", "warn"
         exited_at = self.agent.exited_at
@@ -127,11 +127,11 @@ def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, *, focused: bool) -
 
 
 def note_lines(hidden: int, counted: int | None) -> list[Line]:
-    """Return what is left out of the list and of the last hour.
+    """Return the lines about what is left out of the list and of the last hour.
 
     Args:
-        hidden: How many agents exited too long ago.
-        counted: How many records of the last hour are counted, if there were more.
+        hidden: Number of agents that exited too long ago.
+        counted: Number of records of the last hour that are counted, if there were more.
     """
     older = f" {_number(hidden, 'agent')} that exited over 24 h ago not listed"
     hour = f" last hour: only the newest {counted} are counted"
@@ -142,7 +142,7 @@ def note_lines(hidden: int, counted: int | None) -> list[Line]:
 
 
 def nobody_lines(problem: str, width: int, *, read: bool) -> list[Line]:
-    """Return what the list says when there is nobody in it."""
+    """Return the words in the place of an empty list."""
     if problem:
         return [Line(), *wrapped(problem, width, "danger", head=chunk("   "))]
     if not read:
@@ -247,7 +247,7 @@ def stop_question(
         names: Names of the requests that would be rejected.
         width: Cells.
         rows: The most rows.
-        hidden: How many of them the filter of the inbox hides.
+        hidden: Number of them that the filter of the inbox hides.
         confirm: The key that confirms.
         armed: True if it counts now.
     """

@@ -1,4 +1,4 @@
-"""Which agents are listed, in an order that never changes, and how each of them is."""
+"""The listed agents, in an order that never changes, with the state of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from signoff_tui.screens.agents.last_hour import AgentKey, LastHour, read_last_h
 __all__ = ["DAY_US", "Agent", "Roster", "picks", "read_roster", "waiting_of"]
 
 DAY_US = 24 * 3_600_000_000
-"""Who exited longer ago is not listed."""
+"""Microseconds since the exit after which an agent is not listed any more."""
 
 MOST_LEFT = 100
 """Requests that one end left behind, as far as they are counted."""
@@ -29,7 +29,7 @@ class Agent(Struct, frozen=True):
     Attributes:
         key: Name and session.
         connections: First seen first.
-        withdrawn: How many of its requests ended with its last connection; 0 while one is there.
+        withdrawn: Number of its requests that ended with its last connection; 0 while one is there.
     """
 
     key: AgentKey
@@ -43,7 +43,7 @@ class Agent(Struct, frozen=True):
 
     @property
     def exited_at(self) -> int | None:
-        """When the last connection ended; None while one is there."""
+        """The time at which the last connection ended; None while one is there."""
         ends = [record.ended_at for record in self.connections if record.ended_at is not None]
         return max(ends) if len(ends) == len(self.connections) else None
 
@@ -54,20 +54,20 @@ class Agent(Struct, frozen=True):
 
     @property
     def unusual_mode(self) -> AgentMode | None:
-        """How it answers what needs approval, if it asks nobody; None if it asks, or is not there."""
+        """The mode in which it answers by itself what needs approval; None if it asks, or is not there."""
         mode = loudest(record.mode for record in self.connected)
         return None if mode is AgentMode.INTERACTIVE else mode
 
 
 class Roster(Struct, frozen=True):
-    """What was read of the queue at one time.
+    """The agents and their figures, as read from the queue at one time.
 
     Attributes:
         agents: First seen first; who was listed once stays in its place.
-        hidden: How many exited longer ago than a day and are not listed.
-        hour: How requests ended in the last hour.
-        allowed: How much is allowed for a session, by session.
-        withdrawn: How many requests each end left behind, by connection: it never changes, and is not read twice.
+        hidden: Number of agents that exited longer ago than a day and are not listed.
+        hour: The outcomes of requests in the last hour.
+        allowed: Number of grants in force, by session.
+        withdrawn: Number of requests that each end left behind, by connection: it never changes, and is read once.
         took: Seconds that the reading took.
     """
 
@@ -80,11 +80,11 @@ class Roster(Struct, frozen=True):
 
 
 def read_roster(queue: ReviewQueue, before: Roster, now: int) -> Roster:
-    """Read who is there, what became of the others, and what is new of the last hour.
+    """Read the agents that are there, the ends of the others, and what is new of the last hour.
 
     Args:
         queue: An open connection.
-        before: What was read the last time.
+        before: The roster as it was read the last time.
         now: Wall clock, microseconds since the epoch.
 
     Raises:
@@ -109,7 +109,7 @@ def read_roster(queue: ReviewQueue, before: Roster, now: int) -> Roster:
 def waiting_of(
     requests: Iterable[StoredRequest], agents: Iterable[Agent]
 ) -> Mapping[AgentKey, Sequence[StoredRequest]]:
-    """Return what waits of each agent, in the order of the requests."""
+    """Return the waiting requests of each agent, in their order."""
     keys = {record.id: agent.key for agent in agents for record in agent.connections}
     found: dict[AgentKey, list[StoredRequest]] = {}
     for request in requests:
@@ -132,7 +132,7 @@ def _rows(records: Iterable[AgentRecord]) -> Mapping[AgentKey, Agent]:
 
 
 def _listed(found: Mapping[AgentKey, Agent], stay: Sequence[AgentKey], now: int) -> list[Agent]:
-    """Return who was listed, then who is new: no row moves when an agent comes back after a day."""
+    """Return the agents listed before, then the new ones: no row moves when an agent comes back after a day."""
     there: Container[AgentKey] = set(stay)
     new = [
         agent
@@ -143,7 +143,7 @@ def _listed(found: Mapping[AgentKey, Agent], stay: Sequence[AgentKey], now: int)
 
 
 def _withdrawn(queue: ReviewQueue, record: AgentRecord) -> int:
-    """Count what a connection left behind: it and what it still asks end in one transaction, at the same time."""
+    """Count the requests that a connection left behind: both end in one transaction, at the same time."""
     which = HistoryFilter(
         session=record.session,
         agent_name=record.name,

@@ -49,7 +49,7 @@ PAUSE = 0.5
 """Seconds between two readings, at least; a reading that takes long is followed by a longer one."""
 
 SHARE = 10.0
-"""So many times as long as a reading took is waited before the next one."""
+"""The wait before the next reading, as a multiple of the time that the last one took."""
 
 MINUTE = 60.0
 """Seconds after which the last hour is counted again, if nothing happens."""
@@ -88,13 +88,13 @@ class AgentsScreen(ListBesideDetails):
         self._timer: Timer | None = None
 
     def on_mount(self) -> None:
-        """Read who is there."""
+        """Read the agents."""
         self._rereading.wanted()
 
     # -- keys ----------------------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        """Have the guard judge every key first; while it is asked whether to stop an agent, no other counts."""
+        """Have the guard judge every key first; while the question about a stop is open, no other key counts."""
         stopping = self._stopping
         asked = bool(stopping.refs)
         if not stopping.takes_key(event):
@@ -109,43 +109,43 @@ class AgentsScreen(ListBesideDetails):
         self.draw()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never a command."""
+        """Have the guard judge pasted text: it is never a command."""
         event.stop()
         self._stopping.takes_paste(event)
         self._said = self._stopping.said
         self.draw()
 
     def on_screen_resume(self) -> None:
-        """Something lay over the screen: it has to be painted and armed anew."""
+        """Draw and arm anew: something lay over the screen."""
         self._stopping.guard.restart()
         self.draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Nothing is decided by another size, and nothing at all where it is too small."""
+        """Tell the guard about the size: a resize decides nothing, and where it is too small no key does."""
         too_small = Layout(event.size.width, event.size.height).too_small
         self._stopping.guard.resized(too_small=too_small)
 
     def stood_still(self) -> None:
-        """What was typed while the program stood still decides nothing."""
+        """Tell the guard that the program stood still: keys typed meanwhile decide nothing."""
         self._stopping.guard.went_on()
 
     def terminal_focused(self, at: float) -> None:
-        """What gave the terminal its focus decides nothing."""
+        """Tell the guard that the terminal got the focus: the key or click that gave it decides nothing."""
         self._stopping.guard.focus_in(at)
         self.draw()
 
     @property
     def takes_clicks(self) -> bool:
-        """While it is asked whether to stop an agent, it stays the focused one."""
+        """True if a click may move the cursor: not while the question about a stop is open."""
         return super().takes_clicks and not self._stopping.refs
 
     @_HANDLERS("agents")
     def do_agents(self) -> None:
-        """All agents are listed already."""
+        """Do nothing: all agents are listed already."""
 
     @_HANDLERS("requests")
     def open_row(self) -> None:
-        """What it waits for, and nothing else, in the inbox; if there is nothing, its last hour."""
+        """Show the agent's waiting requests, and no others, in the inbox; if there are none, its last hour."""
         agent = self._focused
         if agent is not None and self._waiting.get(agent.key):
             self._office.go("inbox", picks(agent.key))
@@ -154,7 +154,7 @@ class AgentsScreen(ListBesideDetails):
 
     @_HANDLERS("last_hour")
     def do_last_hour(self) -> None:
-        """Its last hour, in the history."""
+        """Show the agent's last hour in the history."""
         agent = self._focused
         if agent is not None:
             self._office.go("history", f"{picks(agent.key)} since:1h")
@@ -197,7 +197,7 @@ class AgentsScreen(ListBesideDetails):
         self._schedule()
 
     def displayed(self) -> None:
-        """What was drawn last is on the screen: its keys are armed from now on."""
+        """Arm the keys of the last picture, which is on the screen from now on."""
         super().displayed()
         if not self.stands or self.app.screen is not self:
             return
@@ -208,7 +208,7 @@ class AgentsScreen(ListBesideDetails):
 
     @property
     def _naming(self) -> Sequence[LinesView | RowList]:
-        """The parts that name what a key is about."""
+        """Return the parts that name the target of a key."""
         bar = self.query_one("#question" if self._stopping.refs else "#keys", LinesView)
         if self.room.too_small or not self._roster.agents:
             return (bar,)
@@ -216,11 +216,11 @@ class AgentsScreen(ListBesideDetails):
         return (named, bar)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
-        """That there is nobody, or why that is not known."""
+        """Return the words in the place of an empty list: nobody is there, or why that is not known."""
         return nobody_lines(self._problem, width, read=self._read)
 
     def rows(self, width: int) -> ListRows:
-        """One row for each agent."""
+        """Return one row for each agent."""
         agents, glyphs, hour = self._roster.agents, look_of(self).glyphs, self._roster.hour
 
         def row(index: int, width: int) -> Sequence[Line]:
@@ -230,12 +230,12 @@ class AgentsScreen(ListBesideDetails):
         return ListRows(row, 1, [list_heading(width)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
-        """Everything that is known about the focused one."""
+        """Return everything that is known about the focused agent."""
         agent = self._focused
         return [] if agent is None else agent_details(self._known(agent), width)
 
     def question_lines(self, width: int, rows: int) -> Sequence[Line]:
-        """All that would be rejected, before an agent is stopped."""
+        """Return the question before an agent is stopped, with all that would be rejected."""
         stopping = self._stopping
         if not stopping.refs:
             return ()
@@ -250,13 +250,13 @@ class AgentsScreen(ListBesideDetails):
         )
 
     def special_line(self, width: int) -> Line:
-        """What was said last, and what is held."""
+        """Return the last message, and the held decisions."""
         said = super().special_line(width).left
         room = max(width // 2, width - sum(piece.width for piece in said))
         return Line(said, held_chunks(self._desk, room, time.monotonic()))
 
     def bar_keys(self) -> Sequence[Key]:
-        """What the keys do now."""
+        """Return the keys of the bottom row, with what they do now."""
         agent, shown = self._focused, self._office.keys.shown
         waits = agent is not None and bool(self._waiting.get(agent.key))
         return (
@@ -282,7 +282,7 @@ class AgentsScreen(ListBesideDetails):
     # -- time ----------------------------------------------------------------------------------------------
 
     def _schedule(self) -> None:
-        """Wake up once, when the next thing on the screen changes by itself."""
+        """Set the timer to the next time at which something on the screen changes by itself."""
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
@@ -302,7 +302,7 @@ class AgentsScreen(ListBesideDetails):
     # -- what comes in -------------------------------------------------------------------------------------
 
     def take_news(self, news: News) -> None:
-        """The queue changed, was lost, or is back."""
+        """Read the agents again after a change of the queue; note that it was lost, or is back."""
         self._problem = news.problem
         self._stopping.set_connected(not news.problem)
         if not news.problem:
@@ -323,7 +323,7 @@ class AgentsScreen(ListBesideDetails):
         self.draw()
 
     def _go_to_the_sought(self) -> None:
-        """Once, with the first reading: nobody has seen a row in focus before."""
+        """Focus the agent of the query, once, with the first reading: nobody has seen a row in focus before."""
         query, self._sought = self._sought, ""
         if query:
             found = (index for index, agent in enumerate(self._roster.agents) if picks(agent.key) == query)

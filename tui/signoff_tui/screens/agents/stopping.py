@@ -54,12 +54,12 @@ class Stopping:
         self.guard.set_read_only(before.read_only)
         self.guard.set_connected(before.connected)
         self.refs: tuple[Ref, ...] = ()
-        """What would be rejected, while that is asked."""
+        """The requests that would be rejected, while the question is open; else empty."""
         self.said = LastWords()
-        """What became of the last key."""
+        """The effect of the last key, in words."""
 
     def show(self, agent: str | None, request_ids: Sequence[str]) -> None:
-        """Say which agent has the focus, and what waits of it."""
+        """Tell the guard which agent has the focus, and which requests wait of it."""
         if agent is None:
             self.guard.show(None, Cause.CHANGED)
             return
@@ -74,7 +74,7 @@ class Stopping:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of what would be rejected."""
+        """The names of the requests that would be rejected."""
         return names_of(self._desk, self.refs)
 
     @property
@@ -98,7 +98,7 @@ class Stopping:
         self._react(self.guard.paste(event.time))
 
     def close(self) -> None:
-        """Ask no more."""
+        """Close the question."""
         self.refs = ()
         self.guard.sheet_closed()
 
@@ -110,7 +110,7 @@ class Stopping:
         return LastWords(self._review.take_back((held,)), "held")
 
     def set_connected(self, on: bool) -> None:
-        """The queue was found or lost: nothing that is asked can be done without it."""
+        """Note that the queue was found or lost; without it the question is closed."""
         self.guard.set_connected(on)
         if not on:
             self.close()

@@ -1,1 +1,1 @@
-"""All that is known of one request besides what it would do."""
+"""The details screen: all facts about one request besides its content."""

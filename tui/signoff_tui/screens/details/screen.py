@@ -1,4 +1,4 @@
-"""Details of a request: why it is asked, what would be remembered, who asks, what comes next, and the hashes."""
+"""The details of a request: reason, reach of a grant, who asks, the calls that follow, and the hashes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LABEL = 14
 _AROUND = "its batch and group"
 
 Fact = tuple[str, str]
-"""What it is, and what it says: words in which an agent may have had a part."""
+"""A label, and words in which an agent may have had a part."""
 
 _ANSWERS = {
     "note": "write to the agent",
@@ -41,8 +41,8 @@ class DetailsScreen(ScrollingScreen):
     """Facts about a request.
 
     Args:
-        office: What all screens share.
-        request: Which one, as it was when the details were opened.
+        office: The services that all screens share.
+        request: The request as it was when the details were opened.
     """
 
     place = "details"
@@ -54,11 +54,11 @@ class DetailsScreen(ScrollingScreen):
 
     @_HANDLERS("details")
     def do_details(self) -> None:
-        """Close: the key that opened it."""
+        """Close the details with the key that opened them."""
         self.dismiss()
 
     def title_line(self, width: int) -> Line:
-        """Which request."""
+        """Return the title: the tool and the subject of the request."""
         summary = summarize(self._request)
         name = chunk(" signoff  details of ", "strong", keep=True)
         tool = Chunk(summary.tool, "strong", keep=True, most=max(width // 3, 1))
@@ -66,12 +66,12 @@ class DetailsScreen(ScrollingScreen):
         return fullest([line(*each, background="surface") for each in wordings], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
-        """The facts."""
+        """Return the lines of the facts."""
         return detail_lines(self._request, width)
 
 
 def detail_lines(request: StoredRequest, width: int) -> list[Line]:
-    """Each fact on as many lines as it needs: nothing is cut, secrets are masked."""
+    """Return each fact on as many lines as it needs: nothing is cut, secrets are masked."""
     lines: list[Line] = []
     for title, facts in _blocks(request):
         lines += [line(chunk(f" {title}", "strong"))]
@@ -145,7 +145,7 @@ def _around(request: StoredRequest) -> Iterator[Fact]:
 
 
 def _following(request: StoredRequest, width: int) -> list[Line]:
-    """The calls that come next in the batch: the tool, and below it what it would be called with, as elsewhere."""
+    """Return the calls that come next in the batch: the tool, and below it its arguments, as elsewhere."""
     hidden = DEFAULT_REDACTION.also(request.submission.masked_keys)
     lines: list[Line] = []
     for number, call in enumerate(request.submission.batch_remaining, start=1):
@@ -159,7 +159,7 @@ def _following(request: StoredRequest, width: int) -> list[Line]:
 
 
 def _answers(supports: Collection[str]) -> str:
-    """What its sender can do with an answer besides yes and no."""
+    """Return the answers that the sender can use: yes, no, and any others."""
     known = {each: words for each, words in _ANSWERS.items() if each in supports}
     others = sorted(set(supports) - _ANSWERS.keys())
     return ", ".join(["say yes or no", *known.values(), *others])

@@ -1,4 +1,4 @@
-"""Help: every key of the action table, and what the marks mean."""
+"""Help: every key of the action table, and the meaning of the marks."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class HelpScreen(ScrollingScreen):
     """As many columns of keys as there is room for.
 
     Args:
-        office: What all screens share.
-        about: Whose keys are explained.
+        office: The services that all screens share.
+        about: The place whose keys are explained.
     """
 
     place = "help"
@@ -83,11 +83,11 @@ class HelpScreen(ScrollingScreen):
 
     @_HANDLERS("help")
     def do_help(self) -> None:
-        """Close: the key that opened it."""
+        """Close the help with the key that opened it."""
         self.dismiss()
 
     def title_line(self, width: int) -> Line:
-        """Whose keys these are."""
+        """Return the title: the screen whose keys are explained."""
         name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
         also = also_moving(self._about, self._office.keys)
         words = [f"{_SAFETY[0]}; {also}", _SAFETY[0]] if self._about == "review" else [also]
@@ -95,19 +95,19 @@ class HelpScreen(ScrollingScreen):
         return fullest([*told, line(name, background="surface")], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
-        """All keys, and what the marks mean."""
+        """Return all keys, and the meaning of the marks."""
         return [*key_lines(self._about, width, self._office.keys), Line(), *mark_lines(width)]
 
 
 def also_moving(place: Place, keys: KeyMap) -> str:
-    """The keys without letters that move as well: the list of keys names only the first of each action."""
+    """Return the keys without letters that move as well: the list of keys names only the first of each action."""
     bound = {key for action in keys.actions_on(place) for key in action.keys}
     names = [name for key, name in _MOVING.items() if key in bound]
     return f"also moving: {' '.join(names)}" if names else ""
 
 
 def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
-    """Every key of a place, in as many columns as there is room for."""
+    """Return every key of a place, in as many columns as there is room for."""
     facts = _FACTS.get(place, _DECIDES_NOTHING)
     if any(action.name == "mute" for action in keys.actions_on(place)):
         facts = (*facts, *_MUTED)
@@ -129,7 +129,7 @@ def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
 
 
 def _columns(blocks: Sequence[list[Line]], width: int) -> list[list[Line]]:
-    """Blocks in columns, in their order: beside each other as far as they fit, and as low as can be."""
+    """Return blocks in columns, in their order: beside each other as far as they fit, and as low as can be."""
     most = min(len(blocks), _MOST_COLUMNS)
     cuts = (places for count in range(most) for places in combinations(range(1, len(blocks)), count))
     ways = [_cut(blocks, places) for places in cuts]
@@ -138,13 +138,13 @@ def _columns(blocks: Sequence[list[Line]], width: int) -> list[list[Line]]:
 
 
 def _cut(blocks: Sequence[list[Line]], places: Sequence[int]) -> list[list[Line]]:
-    """Blocks cut into columns before some of them."""
+    """Return blocks cut into columns before some of them."""
     bounds = (0, *places, len(blocks))
     return [_stacked(*blocks[start:stop]) for start, stop in pairwise(bounds)]
 
 
 def _together(columns: Sequence[Sequence[Line]]) -> int:
-    """Cells that columns take beside each other."""
+    """Return the cells that columns take beside each other."""
     return sum(max(map(_width, column)) for column in columns) + _GAP * (len(columns) - 1)
 
 
@@ -153,7 +153,7 @@ def _width(row: Line) -> int:
 
 
 def mark_lines(width: int) -> list[Line]:
-    """What words and letters on the screens mean."""
+    """Return the meaning of words and letters on the screens."""
     return [row for words in _MARKS for row in wrapped(words, width, "muted", head=chunk("  "))]
 
 
@@ -173,7 +173,7 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
 
 
 def _keys_of(action: Action) -> str:
-    """The first key, and the number of a screen if that is another one."""
+    """Return the first key, and the number of a screen if that is another one."""
     number = _number(action)
     return action.shown if number in ("", action.shown) else f"{action.shown} {number}"
 
@@ -183,7 +183,7 @@ def _number(action: Action) -> str:
 
 
 def _stacked(*blocks: list[Line]) -> list[Line]:
-    """Blocks with an empty line between them."""
+    """Return blocks with an empty line between them."""
     lines = [row for block in blocks if block for row in (*block, Line())]
     return lines[:-1]
 

@@ -1,1 +1,1 @@
-"""What was decided, by whom or what, and what had been shown."""
+"""The history screen: decisions, who or what made them, and the share of the content that had been shown."""

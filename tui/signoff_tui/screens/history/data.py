@@ -1,4 +1,4 @@
-"""What the screen reads of the queue and writes into files. Nothing of it blocks the screen."""
+"""The reads of the history screen from the queue, and its export to files. None of them blocks the screen."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ _NEWS = 50
 
 
 class HistoryFacts(Struct, frozen=True):
-    """What the screen says besides the records.
+    """The facts on the screen besides the records.
 
     Attributes:
         head: Seq of the newest record, whatever the filter; 0 if there is none.
         oldest: Seq of the oldest one.
         grants: The remembered approvals with their numbers, by their id.
         agents: When agents exited.
-        missing: What a reviewer had seen of the history and is not there any more, in words.
+        missing: The part of the history that a reviewer had seen and that is not there any more, in words.
     """
 
     head: int = 0
@@ -79,16 +79,16 @@ class HistoryFacts(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many records there are: there are no gaps."""
+        """The number of records: there are no gaps."""
         return max(self.head - self.oldest + 1, 0)
 
 
 class Newer(Struct, frozen=True):
-    """What is new.
+    """The new records, with the facts as they are now.
 
     Attributes:
         records: Those that the filter keeps, newest first.
-        facts: The facts beside the records, as they are now.
+        facts: The facts besides the records.
     """
 
     records: tuple[HistoryRecord, ...]
@@ -96,11 +96,11 @@ class Newer(Struct, frozen=True):
 
 
 def read_facts(queue: ReviewQueue, before: HistoryFacts | None = None) -> HistoryFacts:
-    """Read what is said besides the records.
+    """Read the facts on the screen besides the records.
 
     Args:
         queue: An open connection.
-        before: What was read before: the oldest record is not looked for again.
+        before: The facts read before: the oldest record is not looked for again.
 
     Raises:
         QueueError: The queue cannot be read.
@@ -157,7 +157,7 @@ def look_for_newer(queue: ReviewQueue, query: Query, view: Viewpoint, known: His
 
 
 def look_for_values(queue: ReviewQueue) -> Mapping[str, Sequence[str]]:
-    """Values that the newest records have, by the name of their field.
+    """Return the values that the newest records have, by the name of their field.
 
     Raises:
         QueueError: The queue cannot be read.
@@ -166,11 +166,11 @@ def look_for_values(queue: ReviewQueue) -> Mapping[str, Sequence[str]]:
 
 
 def sizes_of_acts(queue: ReviewQueue, records: Sequence[HistoryRecord]) -> Mapping[ActKey, int]:
-    """Return how many records each act has of which records are listed.
+    """Return the number of records of each act of which some are listed.
 
     Args:
         queue: An open connection.
-        records: What is listed, newest first.
+        records: The listed records, newest first.
 
     Raises:
         QueueError: The queue cannot be read.
@@ -204,7 +204,7 @@ def _size(queue: ReviewQueue, act: ActKey) -> int:
 
 
 def viewpoint(office: Office) -> Viewpoint:
-    """Return when and by whom a filter is asked."""
+    """Return the time now and the reviewer, which words of a filter refer to."""
     return Viewpoint(office.now(), office.reviewer)
 
 
@@ -228,7 +228,7 @@ async def find_page(office: Office, query: Query, before: int | None) -> Found:
 
 
 class Decided(NamedTuple):
-    """What was decided on; without content, why there is none."""
+    """The request that was decided on; without content, the reason why there is none."""
 
     request: StoredRequest | None
     content: Content | None
@@ -236,7 +236,7 @@ class Decided(NamedTuple):
 
 
 async def read_decided(office: Office, record: HistoryRecord, request_id: str) -> AsyncIterator[Decided]:
-    """Yield what was decided on; once more if something in it was still to be worked out."""
+    """Yield the request that was decided on; once more if something in it was still to be worked out."""
     try:
         request = await office.request(request_id, record.revision)
     except QueueError as error:
@@ -252,7 +252,7 @@ async def read_decided(office: Office, record: HistoryRecord, request_id: str) -
 
 
 async def _with_change(office: Office, record: HistoryRecord, request: StoredRequest, asked: Content) -> Content:
-    """What was asked, below what the reviewer made of it."""
+    """Return the content that was asked for, below the reviewer's change of it."""
     instead = None if record.decision is None else record.decision.instead
     if instead is None:
         return asked

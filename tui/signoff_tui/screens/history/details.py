@@ -1,4 +1,4 @@
-"""What stands beside the list about a record, or about several that ended together."""
+"""The lines beside the list about a record, or about several that ended together."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _NOTABLE_HOLD_US = 100_000
 
 
 class Known(Struct, frozen=True):
-    """What was read besides the record.
+    """Facts that were read besides the record.
 
     Attributes:
         request: The request that it is about.
-        content: What was decided on.
+        content: The content that was decided on.
         agents: When agents exited.
-        chain: What a check of the chain found, in words; empty if nobody asked.
+        chain: The result of a check of the chain, in words; empty if nobody asked.
     """
 
     request: StoredRequest | None = None
@@ -47,12 +47,12 @@ class Known(Struct, frozen=True):
 
 
 def item_lines(item: Item, style: RecordRowStyle, known: Known, width: int, *, details: bool) -> Sequence[Line]:
-    """Return what the record holds: in short, or everything.
+    """Return the lines about a record: in short, or everything.
 
     Args:
         item: The record, or several that ended together.
         style: As for its row.
-        known: What was read besides.
+        known: The facts read besides.
         width: Cells.
         details: True for everything: also why it was asked, ids and hashes.
     """
@@ -79,7 +79,7 @@ def member_lines(together: Together, style: RecordRowStyle, rows: int | None) ->
 
 
 def _head(item: Item, style: RecordRowStyle) -> Line:
-    """Kind, name and change; at the right end the risk."""
+    """Return kind, name and change; at the right end the risk."""
     record = item.record
     together = item.together if item.heads else None
     change = style.changes.get(record.seq, "") if together is None or together.lead else ""
@@ -94,7 +94,7 @@ def _head(item: Item, style: RecordRowStyle) -> Line:
 
 
 def _sentence(item: Item, style: RecordRowStyle, width: int) -> list[Line]:
-    """How it ended, by whom, when, and how long after it was asked."""
+    """Return the sentence about the outcome: by whom, when, and how long after it was asked."""
     record, together = item.record, item.together if item.heads else None
     first = record if together is None or together.lead is not None else together.least_shown
     words, token = outcome(first)
@@ -164,7 +164,7 @@ def _reading(record: HistoryRecord, known: Known) -> list[Fact]:
 
 
 def _stored(record: HistoryRecord, known: Known) -> list[Fact]:
-    """What few people need."""
+    """Return the stored facts that few people need: tool, ids and hashes."""
     request, decision = known.request, record.decision
     tool = record.tool_name if record.server is None else f"{record.tool_name} of {record.server}"
     facts: list[Fact] = [("tool", tool, "text")]

@@ -16,15 +16,15 @@ from signoff_tui.screens.history.outcomes import exited
 __all__ = ["ActKey", "Item", "Listing", "Together", "act_of", "acts_in", "oddities"]
 
 _BY_KEY = frozenset({DecisionSource.REVIEWER, DecisionSource.CASCADE, DecisionSource.GRANT})
-"""Who answers requests that wait: a reviewer, or what the reviewer's answer to another one brought with it."""
+"""Sources that answer waiting requests: a reviewer, or the consequences of the reviewer's answer to another."""
 
 
 class ActKey(NamedTuple):
-    """What all records that have one cause have in common. One transaction has one time, and no two have the same.
+    """The key of an act that ended several requests. One transaction has one time, and no two have the same.
 
     Attributes:
         at: The time.
-        cause: Whether they were approved; the agent that exited.
+        cause: True if they were approved, False if rejected; name and session of an agent that exited.
     """
 
     at: int
@@ -35,9 +35,9 @@ class Together(Struct, frozen=True):
     """Records that have one cause.
 
     Attributes:
-        act: What they have in common.
+        act: The key of the act that ended them.
         records: Those that are listed, newest first; two at least.
-        size: How many there are, listed or not.
+        size: Their number, listed or not.
     """
 
     act: ActKey
@@ -46,12 +46,12 @@ class Together(Struct, frozen=True):
 
     @property
     def as_asked(self) -> tuple[HistoryRecord, ...]:
-        """The same in the order in which they were asked, as the inbox lists them."""
+        """The records in the order in which they were asked, as the inbox lists them."""
         return tuple(sorted(self.records, key=lambda record: record.took_us, reverse=True))
 
     @property
     def lead(self) -> HistoryRecord | None:
-        """The one that a key decided, if that brought an answer to all others with it."""
+        """The record that a key decided, if that brought an answer to all others with it."""
         decided = [
             record
             for record in self.records
@@ -73,17 +73,17 @@ class Together(Struct, frozen=True):
 
     @property
     def high(self) -> int:
-        """How many are of HIGH risk."""
+        """The number of records of HIGH risk."""
         return sum(record.risk is Risk.HIGH for record in self.records)
 
     @property
     def least_shown(self) -> HistoryRecord:
-        """The one of which least was shown."""
+        """The record of which least was shown."""
         return min(self.records, key=_shown)
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who asked."""
+        """Names of the agents that asked, each once."""
         return tuple(dict.fromkeys(record.agent_name for record in self.records))
 
 
@@ -93,7 +93,7 @@ def _shown(record: HistoryRecord) -> float:
 
 
 def act_of(record: HistoryRecord) -> ActKey | None:
-    """Return the act that a record is of; None if nothing can have ended several with it."""
+    """Return the key of the act that ended a record; None if it cannot have ended others, too."""
     decision = record.decision
     if record.request_id is None:
         return None
@@ -112,7 +112,7 @@ def acts_in(records: Sequence[HistoryRecord]) -> Iterator[tuple[ActKey | None, S
 # -- What is odd between a record and the next older one: missing records, and a clock that was set back.
 
 BACK_US = 1_000_000
-"""So much, in microseconds, processes may disagree about the time without anybody having changed a clock."""
+"""Microseconds by which processes may disagree about the time although nobody changed a clock."""
 
 
 def oddities(records: Sequence[HistoryRecord], *, whole: bool) -> dict[int, str]:
@@ -120,7 +120,7 @@ def oddities(records: Sequence[HistoryRecord], *, whole: bool) -> dict[int, str]
 
     Args:
         records: Newest first, which is the order of the queue whatever the clock said.
-        whole: Whether every record is listed: a filter leaves gaps of its own.
+        whole: True if every record is listed: a filter leaves gaps of its own.
     """
     said: dict[int, str] = {}
     for newer, older in pairwise(records):
@@ -144,10 +144,10 @@ class Item(Struct, frozen=True):
 
     Attributes:
         record: The record; of several the one that a key decided, or the newest.
-        together: What it stands for, or belongs to; None if it ended alone.
-        heads: Whether it stands for all of them.
-        size: How many ended together, listed or not.
-        odd: What is odd between it and the next older row, in words; empty if nothing is.
+        together: The records that it stands for, or belongs to; None if it ended alone.
+        heads: True if it stands for all of them.
+        size: The number of records that ended together, listed or not.
+        odd: An oddity between it and the next older row, in words; empty if there is none.
     """
 
     record: HistoryRecord
@@ -163,7 +163,7 @@ class Listing:
     def __init__(self) -> None:
         self.records: list[HistoryRecord] = []
         self.more = False
-        """Whether there are older ones that fit, or that nobody looked at."""
+        """True if there are older records that fit, or that were not looked at."""
         self.looked_to: int | None = None
         """Seq of the oldest record that was looked at, if older ones were not."""
         self.arrived = 0
@@ -186,7 +186,7 @@ class Listing:
 
     @property
     def item(self) -> Item | None:
-        """What the cursor is on."""
+        """The row under the cursor; None if nothing is listed."""
         return self.items[self._index] if self.items else None
 
     @property
@@ -201,7 +201,7 @@ class Listing:
 
     @property
     def cursor_row(self) -> int | None:
-        """First line of what the cursor is on."""
+        """First line of the row under the cursor; None if nothing is listed."""
         return self._first_lines[self._index] if self.items else None
 
     def show(self, found: Found, *, whole: bool = False) -> None:
@@ -209,7 +209,7 @@ class Listing:
 
         Args:
             found: The records.
-            whole: Whether every record is listed, so that one which is not there is missing.
+            whole: True if every record is listed, so that one which is not there is missing.
         """
         self._whole = whole
         self.records, self._sizes = list(found.records), {}
@@ -232,7 +232,7 @@ class Listing:
         self._place_rows()
 
     def add_sizes(self, sizes: Mapping[ActKey, int]) -> bool:
-        """Take over how many records acts have, listed or not; returns whether that says more than the list."""
+        """Take over the number of records of acts, listed or not; True if that says more than the list."""
         before = self.items
         self._sizes |= sizes
         self._place_rows()
@@ -254,13 +254,13 @@ class Listing:
             self.arrived = 0
 
     def is_open(self, item: Item) -> bool:
-        """Whether the members of what ended together are listed below it."""
+        """True if the members of a row that stands for several are listed below it."""
         return item.together is not None and item.together.act in self._open
 
     def set_open(self, *, open_: bool) -> bool:
-        """Open or close what the cursor is on; returns whether that changed something.
+        """Open or close the members of the row under the cursor; True if that changed something.
 
-        Whoever closes among the members is on the row that stands for them then.
+        Closing from one of the members puts the cursor on the row that stands for them.
         """
         item = self.item
         if item is None or item.together is None or self.is_open(item) is open_:
@@ -308,7 +308,7 @@ class Listing:
         self.move_to(next(index for index, item in enumerate(self.items) if self._holds(item, seq, heads=heads)))
 
     def _holds(self, item: Item, seq: int, *, heads: bool) -> bool:
-        """Whether the cursor is on a row if it was on a record, or on the row that stands for it and others."""
+        """True for the row of a record, or the row that stands for it and others: there the cursor goes."""
         if item.heads and item.together is not None and (heads or not self.is_open(item)):
             return item.together.records[-1].seq <= seq <= item.together.records[0].seq
         return not item.heads and item.record.seq == seq

@@ -1,4 +1,4 @@
-"""What a record is about and how it ended, in a few words."""
+"""The subject and the outcome of a record, in a few words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NOT_PEOPLE = {
 
 
 class Deciders(Struct, frozen=True):
-    """Who and what decides.
+    """The reviewer and the grants, to name whoever or whatever decided.
 
     Attributes:
         reviewer: The person at the screen.
@@ -154,7 +154,7 @@ def changed_text(instead: Instead, masked_keys: tuple[str, ...]) -> str:
 
 
 def _kind(record: HistoryRecord) -> PresentationKind:
-    """What it would do, by what it would write if it does several things."""
+    """Return the kind of a call; if it does several things, a kind that writes comes first."""
     kinds = CallFacts(record.description, record.snapshot, record.cwd).kinds
     return next(each for each in _FILES_FIRST if each in kinds)
 

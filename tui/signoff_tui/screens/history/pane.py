@@ -1,4 +1,4 @@
-"""The record under the cursor: what is known of it, and the content that was decided on."""
+"""The record under the cursor: its facts, and the content that was decided on."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from signoff_tui.widgets.sized import Sized
 __all__ = ["RecordPane"]
 
 LEAST_FACTS = 4
-"""Lines about the record, however low the screen."""
+"""The least number of lines about the record, however low the screen."""
 
 
 class RecordPane(Vertical, Sized):
-    """Facts above, content below; or all facts, with details."""
+    """A record: its facts above, its content below; or all facts, with details."""
 
     DEFAULT_CSS = """
     RecordPane #details { display: none; }
@@ -38,7 +38,7 @@ class RecordPane(Vertical, Sized):
     """
 
     class ContentWanted(Message):
-        """What was decided on has to be read."""
+        """A request to read the content that was decided on."""
 
         def __init__(self, record: HistoryRecord, request_id: str) -> None:
             super().__init__()
@@ -97,7 +97,7 @@ class RecordPane(Vertical, Sized):
         self._draw()
 
     def take_content(self, record: HistoryRecord, decided: Decided) -> None:
-        """Show what was decided on, or why that cannot be."""
+        """Show the content that was decided on, or the reason why it cannot be shown."""
         item = self._item
         if item is None or item.heads or record.seq != item.record.seq:
             return
@@ -114,19 +114,19 @@ class RecordPane(Vertical, Sized):
         self._document.take_colors(colored)
 
     def say_chain(self, words: str) -> None:
-        """Say what is known of the chain."""
+        """Show the result of a check of the chain."""
         self._known = replace(self._known, chain=words)
         self._draw()
 
     def scroll_lines(self, lines: int) -> None:
-        """Move by lines."""
+        """Scroll by lines."""
         if self.details:
             self._details.scroll_relative(y=lines, animate=False, immediate=True, force=True)
         else:
             self._document.viewport.scroll_lines(lines)
 
     def scroll_pages(self, pages: int) -> None:
-        """Move by pages."""
+        """Scroll by pages."""
         if self.details:
             self.scroll_lines(pages * self._details.page)
         else:

@@ -28,12 +28,12 @@ _TIME, _OUTCOME, _ENDED = 5, 12, 20
 
 
 class RecordRowStyle(Struct, frozen=True):
-    """What rows need besides their records.
+    """The signs, the time, the names and the counts that rows of records are drawn with.
 
     Attributes:
         glyphs: Signs that the terminal can draw.
         now: Wall clock, microseconds since the epoch.
-        deciders: Who and what decides.
+        deciders: Names whoever or whatever decided.
         changes: Added and removed lines in words, by seq, as far as they are known.
     """
 
@@ -53,7 +53,7 @@ def item_row(item: Item, style: RecordRowStyle, width: int, *, focused: bool, op
 
     Args:
         item: A record, or several that ended together.
-        style: What else is needed.
+        style: The signs, the time, the names and the counts.
         width: Cells.
         focused: True if the cursor is on it.
         opened: True if the members of what ended together follow.
@@ -108,7 +108,7 @@ def size_of(together: Together) -> str:
 
 
 def _changes(item: Item, style: RecordRowStyle) -> tuple[Chunk, ...]:
-    """How much changes, what a reviewer made of it, or how many there are; then what of it is never left out."""
+    """Return the size of the change, the reviewer's own, or the number of members; then what is never left out."""
     together = item.together if item.heads else None
     if together is not None and together.lead is None:
         withdrawn = exited(item.record) and len(together.records) == together.size
@@ -127,7 +127,7 @@ def _high(item: Item) -> tuple[Chunk, ...]:
 
 
 def _ended(item: Item, deciders: Deciders) -> tuple[Chunk, Chunk]:
-    """How it ended, and by whom at the right end of the row."""
+    """Return the outcome, and who decided for the right end of the row."""
     together = item.together if item.heads else None
     record = item.record if together is None or together.lead is not None else together.least_shown
     words, token = outcome(record)
@@ -147,7 +147,7 @@ def _fitted(
     ended: tuple[Chunk, Chunk],
     width: int,
 ) -> Line:
-    """A row whose name comes first: who decided, and the change, leave enough of it."""
+    """Return a row whose name comes first: who decided, and the change, leave enough of it."""
     outcome_, by = ended
     before, name = sum(piece.width for piece in left[:-1]), left[-1].width
     least = min(name, LEAST_NAME)
@@ -168,7 +168,7 @@ def _fitted(
 
 
 def _said(item: Item, room: int, ellipsis: str) -> SafeText | str:
-    """The words to the agent, or why nobody decided, and how many others followed; the last is never cut."""
+    """Return the words to the agent, or why nobody decided; then the number of others that followed, never cut."""
     brought, safe = _brought(item), foreign(_note(item)).text
     if not safe.text:
         return brought
@@ -181,7 +181,7 @@ def _said(item: Item, room: int, ellipsis: str) -> SafeText | str:
 
 
 def _note(item: Item) -> str:
-    """What is said of one record; of what ended together only once, on the row that stands for all."""
+    """Return the note below one record; for records that ended together only on the row that stands for all."""
     record, together, decision = item.record, item.together, item.record.decision
     if together is not None and not item.heads and (together.lead is not None or together.note):
         return ""
@@ -197,7 +197,7 @@ def _note(item: Item) -> str:
 
 
 def _brought(item: Item) -> str:
-    """How many others the answer to one brought an answer to."""
+    """Return the number of others that the answer to one answered, too, in words; empty if there are none."""
     together = item.together if item.heads else None
     if together is None or together.lead is None:
         return ""

@@ -1,4 +1,4 @@
-"""The history: newest first, filtered, with what was decided on. Nothing decides here."""
+"""The history screen: records, newest first, filtered, with the content decided on. No key decides here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = ["HistoryScreen"]
 _HANDLERS: Handlers[HistoryScreen] = Handlers(LIST_HANDLERS)
 
 LIST_SHARE = 0.49
-"""Of the width, beside the record."""
+"""The list's share of the width, beside the record."""
 
 ENOUGH = 12
 """Cells of a filter that still tell it from others."""
@@ -62,7 +62,7 @@ _MEASURED = 40
 """Members of what ended together whose changed lines are counted."""
 
 _SOON = 5
-"""So many rows before the end it is near."""
+"""Rows before the end of the list from which older records are read."""
 
 _KEYS = (
     ("open", "open"),
@@ -137,7 +137,7 @@ class HistoryScreen(ListBesideDetails):
 
     @_HANDLERS("back")
     def do_back(self) -> None:
-        """From a record that has the whole screen to the list, from a filter to everything, else back."""
+        """Go from a record on the whole screen to the list, from a filter to all records, else one level back."""
         if not self._full and not self._query and self.bar.query_in_force.text:
             self.use("")
         else:
@@ -145,7 +145,7 @@ class HistoryScreen(ListBesideDetails):
 
     @_HANDLERS("open")
     def open_row(self) -> None:
-        """Open the record; of what ended together the members, or close them."""
+        """Open the record; a row that stands for several opens or closes its members."""
         item = self._listing.item
         if item is not None and item.heads and not self._full:
             self._set_open(open_=not self._listing.is_open(item))
@@ -168,13 +168,13 @@ class HistoryScreen(ListBesideDetails):
 
     @_HANDLERS("last")
     def do_last(self) -> None:
-        """Oldest record that is loaded, or last line; from there, older ones are looked for."""
+        """Go to the oldest record that is loaded, or to the last line, and look for older ones."""
         super().do_last()
         self._look_back()
 
     @_HANDLERS("details")
     def do_details(self) -> None:
-        """All facts about the record, with a check of the chain; or its content again."""
+        """Show all facts about the record, with a check of the chain; or its content again."""
         if self._listing.current is None:
             return
         self._full = self._full or not self.two_panes
@@ -205,7 +205,7 @@ class HistoryScreen(ListBesideDetails):
 
     @_HANDLERS("agent_history")
     def do_agent_history(self) -> None:
-        """Only the last hour of this agent."""
+        """Show only the last hour of this agent."""
         agent = self._agent
         if agent is None:
             self.say("no record here to take the agent from", "warn")
@@ -231,7 +231,7 @@ class HistoryScreen(ListBesideDetails):
 
     @_HANDLERS("export")
     def do_export(self) -> None:
-        """Ask where what the filter keeps is to be written."""
+        """Ask for the file to write the filtered records to."""
         self.path_bar.open(str(offered_path(self._office.now(), os.environ)))
         self.draw()
 
@@ -239,12 +239,12 @@ class HistoryScreen(ListBesideDetails):
 
     @property
     def path_bar(self) -> PathBar:
-        """Where the place of a file is typed."""
+        """The box for the path of a file."""
         return self.query_one(PathBar)
 
     @property
     def bar(self) -> FilterBar:
-        """Where the filter is typed."""
+        """The box for a filter."""
         return self.query_one(FilterBar)
 
     @property
@@ -297,7 +297,7 @@ class HistoryScreen(ListBesideDetails):
 
     @property
     def hidden_lines(self) -> int:
-        """Nothing is said of what is below: the record may have any length."""
+        """Always 0: a record may have any length, so the lines below are not counted."""
         return 0
 
     # -- reading --------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ class HistoryScreen(ListBesideDetails):
             self._want_sizes(query, newer.records)
 
     def _want_sizes(self, query: Query, records: Sequence[HistoryRecord]) -> None:
-        """Look how many records their acts have, which may take a while longer."""
+        """Count, in the background, all records that ended together with these, listed or not."""
         if records:
             run_beside(self, partial(self._count, query, records), group="sizes")
 
@@ -471,7 +471,7 @@ class HistoryScreen(ListBesideDetails):
         return RecordRowStyle(look_of(self).glyphs, self._office.now(), deciders, self._changes)
 
     def rows(self, width: int) -> ListRows:
-        """The records."""
+        """Return the rows of the records."""
         listing, style = self._listing, self._style
 
         def row(index: int, cells: int) -> Sequence[Line]:
@@ -513,7 +513,7 @@ class HistoryScreen(ListBesideDetails):
             run_beside(self, partial(self._measure, wanted), group="measure", exclusive=True)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
-        """What is said where no record is listed."""
+        """Return the words in the place of an empty list."""
         head = chunk(" ", keep=True)
         if self._problem:
             return [Line(), *wrapped(self._problem, width, "danger", head=head)]
@@ -528,7 +528,7 @@ class HistoryScreen(ListBesideDetails):
         return [Line(), *wrapped(words, width, "muted", head=head)]
 
     def special_line(self, width: int) -> Line:
-        """A message, else the filter, how much it keeps, and what became of that."""
+        """Return a message, else the filter, the number of records it keeps, and their outcomes."""
         listing, first = self._listing, self._office.keys.shown("first", place="history")
         newer = (chunk(f" {listing.arrived} newer: {first} ", "accent", keep=True),) if listing.arrived else ()
         if self._said.text:

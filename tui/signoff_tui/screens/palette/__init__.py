@@ -1,1 +1,1 @@
-"""Everything that can be done, by name."""
+"""The palette: every action of a screen, chosen by its name."""

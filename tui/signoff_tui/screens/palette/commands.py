@@ -1,4 +1,4 @@
-"""What the palette offers, and what of it fits the words that were typed."""
+"""The commands of the palette, and the choice of those that fit the words that were typed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class PaletteCommand(Struct, frozen=True):
     """One line of the palette.
 
     Attributes:
-        name: What it does, in words of ours.
+        name: Its effect, in words of ours.
         key: The key that does the same; empty if there is none.
-        action: What of the action table it is, or None.
+        action: Its action in the action table, or None.
         theme: Name of the theme that it chooses; empty if it is an action.
     """
 
@@ -29,12 +29,12 @@ class PaletteCommand(Struct, frozen=True):
 
     @property
     def by_key_only(self) -> bool:
-        """Whether it decides, which the palette does not."""
+        """True if it decides, which the palette does not."""
         return self.action is not None and self.action.decides
 
 
 def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) -> tuple[PaletteCommand, ...]:
-    """All that can be chosen at a place: its actions, the themes, and last what is done by a key alone."""
+    """Return the commands of a place: its actions, the themes, and last what is done by a key alone."""
     actions = {action.name: action for action in keys.actions_on(place) if action.name != "palette"}
     found = [
         PaletteCommand(action.words, action.shown if action.keys else "", action) for action in actions.values()
@@ -45,7 +45,7 @@ def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) ->
 
 
 def fitting(commands: Sequence[PaletteCommand], words: str) -> tuple[PaletteCommand, ...]:
-    """The commands that hold every word, the ones that begin with the first of them on top."""
+    """Return the commands that hold every word, the ones that begin with the first of them on top."""
     wanted = words.casefold().split()
     found = [command for command in commands if all(word in _text(command) for word in wanted)]
     if not wanted:

@@ -31,8 +31,8 @@ class PaletteScreen(PlainScreen):
     """Commands that fit what was typed.
 
     Args:
-        office: What all screens share.
-        commands: What there is to choose from.
+        office: The services that all screens share.
+        commands: The commands to choose from.
         run: Does what was chosen, once the palette is gone.
     """
 
@@ -61,7 +61,7 @@ class PaletteScreen(PlainScreen):
         yield LinesView(id="foot")
 
     def on_mount(self) -> None:
-        """Wait for words."""
+        """Put the cursor into the box for words."""
         self.query_one(TextBox).write("")
         self._draw()
 
@@ -83,7 +83,7 @@ class PaletteScreen(PlainScreen):
         return False
 
     def take_standing(self) -> None:
-        """Draw it."""
+        """Draw the page: its first line changed."""
         self._draw()
 
     @on(TextBox.Changed)
@@ -107,13 +107,13 @@ class PaletteScreen(PlainScreen):
 
     @_HANDLERS("down")
     def do_down(self) -> None:
-        """Next command."""
+        """Go to the next command."""
         self._cursor = min(self._cursor + 1, max(len(self._found) - 1, 0))
         self._draw()
 
     @_HANDLERS("up")
     def do_up(self) -> None:
-        """Previous command."""
+        """Go to the previous command."""
         self._cursor = max(self._cursor - 1, 0)
         self._draw()
 

@@ -1,4 +1,4 @@
-"""What each key does that decides nothing: moving, reading, listing, going elsewhere.
+"""The actions of keys that decide nothing: moving, reading, listing, going elsewhere.
 
 Each action of the table has its handler here, found by the action's name.
 """
@@ -40,7 +40,7 @@ class Actions:
     """The actions of the review that decide nothing.
 
     Args:
-        screen: Where they are done.
+        screen: The review screen.
         decisions: Closes what is open, and takes back.
     """
 
@@ -49,7 +49,7 @@ class Actions:
         self._decisions = decisions
 
     def press(self, key: str) -> None:
-        """Do what a key stands for; keys that are not in the table do nothing."""
+        """Do the action of a key; keys that are not in the table do nothing."""
         action = self._desk.keys.action_of(key, "review")
         if action is not None and not action.decides:
             self.perform(action)
@@ -512,7 +512,7 @@ def _why_no_choice(desk: ReviewSession, entry: Entry) -> str:
 
 
 def _told(change: AmendedCall | None, numbers: Sequence[int], key: str) -> str:
-    """What a toggle did, in words."""
+    """Return the effect of a toggle, in words."""
     what = hunks_named(numbers)
     if change is None:
         return f"{what} approved again: all of it would be written"

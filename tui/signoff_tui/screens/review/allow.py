@@ -43,7 +43,7 @@ LONGEST_VALUE = 400
 """The most characters of a fixed value."""
 
 _TITLE = 14
-"""Cells of what each choice is called."""
+"""Cells of the name of a choice."""
 
 _FULL = 70
 """Cells from which the counts are told in words."""
@@ -55,8 +55,8 @@ class Choice(Struct, frozen=True):
     Attributes:
         key: The digit that takes it.
         title: Its name.
-        what: What it covers, safe to draw.
-        token: The style of that.
+        what: The calls that it covers, in words that are safe to draw.
+        token: The style of these words.
         pattern: The calls that it covers; None if it is not offered.
         exact: True if it covers exactly the call, or exactly each of several.
         why_not: The reason why it is not offered.
@@ -76,8 +76,8 @@ class Allowing(Struct, frozen=True):
 
     Attributes:
         refs: The requests that it approves.
-        proposals: What is offered as the second choice; None while that is worked out.
-        at: Which of them is offered.
+        proposals: The patterns offered as the second choice; None while they are worked out.
+        at: The place of the one that is offered.
         also: True if what waits and matches is approved, too.
         found: The calls that each pattern would have answered, by its key, as far as they were read.
     """
@@ -223,7 +223,7 @@ def _head(entries: Sequence[Entry], width: int) -> Line:
 
 
 def _fixed(entries: Sequence[Entry], width: int) -> Iterator[Line]:
-    """What else has to be equal besides command, path and directory; and what else ends it."""
+    """Yield the arguments that must be equal besides command, path and directory; and what else ends the grant."""
     if any(entry.request.submission.definition is not None for entry in entries):
         yield line(chunk("   ends when the definition of the tool changes, too", "muted"))
     if len(entries) != 1:

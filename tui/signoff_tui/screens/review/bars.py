@@ -1,4 +1,4 @@
-"""What the two rows at the bottom of the review say: what is special now, and its six keys."""
+"""The two rows at the bottom of the review: what is special now, and the six keys."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def action_at(column: int, width: int) -> str | None:
 
 
 def keys_of(desk: ReviewSession, *, armed: bool, group_armed: bool) -> tuple[Key, ...]:
-    """The six keys, for what the cursor is on.
+    """Return the six keys, for what the cursor is on.
 
     Args:
         desk: Knows it.
@@ -150,7 +150,7 @@ def _special(desk: ReviewSession, pointed: Pointed | None, *, armed: bool, brief
 
 
 def _who_asks(desk: ReviewSession) -> Sequence[Chunk]:
-    """The agent of what the cursor is on, where the rows have no room for it."""
+    """Return the agent of what the cursor is on, where the rows have no room for it."""
     entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
     asking = [entry] if entry is not None else [] if group is None else desk.inbox.listed(group.key)
     return (Chunk(foreign(f" {agents_of(asking)}").text, "muted", cut="end"),) if asking else ()
@@ -159,7 +159,7 @@ def _who_asks(desk: ReviewSession) -> Sequence[Chunk]:
 def _about_several(
     desk: ReviewSession, title: str, members: Eligibility, *, armed: bool, brief: bool
 ) -> Sequence[Chunk]:
-    """Title and the two keys; in brief only their numbers."""
+    """Return a title and the two keys; in brief only their numbers."""
     shown, waiting = desk.keys.shown, len(members.waiting)
     approve, reject = how_many(members), f"reject {waiting}"
     if brief:

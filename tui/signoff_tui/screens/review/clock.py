@@ -1,4 +1,4 @@
-"""What changes on the review screen by itself: holds end, keys get armed, lines count as shown, times go by."""
+"""The timer of the review screen, for changes by themselves: ends of holds, armed keys, shown lines, times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Clock:
     """Wakes the screen once, when the next thing changes.
 
     Args:
-        screen: What changes.
+        screen: The screen to wake.
         office: Has the wall clock.
     """
 
@@ -36,7 +36,7 @@ class Clock:
         self._timer: Timer | None = None
 
     def schedule(self) -> None:
-        """Wake up once, when the next thing changes by itself."""
+        """Set the timer to the next time at which something changes by itself."""
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
@@ -67,10 +67,10 @@ NEVER = 3600.0
 
 
 def next_moment(desk: ReviewSession, shown: Iterable[StoredRequest], now: float, wall: int) -> float:
-    """When to look again: a hold ends, keys get armed, lines were shown for long enough, a time on screen changes.
+    """Return when a hold ends, keys get armed, lines were shown for long enough, or a time on screen changes.
 
     Args:
-        desk: What is shown.
+        desk: The session.
         shown: The requests whose times are on the screen.
         now: Monotonic seconds.
         wall: Wall clock, microseconds since the epoch.
@@ -88,7 +88,7 @@ def next_moment(desk: ReviewSession, shown: Iterable[StoredRequest], now: float,
 
 
 def _until_a_time_changes(desk: ReviewSession, shown: Iterable[StoredRequest], wall: int) -> float:
-    """Seconds until the words for a waiting time, or for a time that is left, change on the screen."""
+    """Return the seconds until the words for a waiting time, or for a time that is left, change on the screen."""
     changes = [NEVER]
     oldest = desk.inbox.tally.counts.oldest_at
     if oldest is not None:

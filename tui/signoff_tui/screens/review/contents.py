@@ -1,4 +1,4 @@
-"""The reading pane: which page it shows, made when it is wanted, and where the reader is on it."""
+"""The reading pane: its page, made when it is wanted, and the reader's place on it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Contents:
     """Has contents made, and shows them once they are.
 
     Args:
-        screen: Where the reading pane is.
+        screen: Has the reading pane.
         desk: Keeps what was made.
         work: Makes it.
     """
@@ -52,9 +52,9 @@ class Contents:
         self._at_first_unread = False
         self._kept = 0
         self.patience = Patience()
-        """Whether a picture waits for contents."""
+        """Decides whether a picture waits for contents."""
         self.page: ContentPage | None = None
-        """What the cursor is on, and what is read next; None without anything."""
+        """The contents under the cursor, and those to read next; None without any."""
 
     # -- the page ------------------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class Contents:
     # -- showing -------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        """Show the page, as far as it has room, and have made what is missing."""
+        """Show the page, as far as it has room, and have the missing contents made."""
         visible, entry = self._screen.content_visible, self._desk.inbox.focused_request()
         if entry is None or not visible or not self._desk.is_revealed(entry):
             self._desk.revealed = None
@@ -133,7 +133,7 @@ class Contents:
             self.make_wanted()
 
     def _show_revealed(self, entry: Entry) -> bool:
-        """Show a request with its secrets; False if it is not to be, or while that is not made."""
+        """Show a request with its secrets; False if they are to stay hidden, or while that content is not made."""
         if not self._desk.is_revealed(entry):
             return False
         content = self._desk.revealed_content(entry)
@@ -147,7 +147,7 @@ class Contents:
     # -- making --------------------------------------------------------------------------------------------
 
     def make_wanted(self) -> None:
-        """Have made what is on the screen and what may be next."""
+        """Have the contents made that are on the screen or may be next."""
         for wanted in list(self._wanted())[:KEPT]:  # more would push each other out again, and be made for ever
             if self._desk.contents.want(content_key(wanted.request)):
                 self._work.make(wanted)
@@ -200,7 +200,7 @@ class Contents:
 
     @property
     def marks(self) -> Mapping[ContentKey, ReadMark]:
-        """What was shown of the requests that wait."""
+        """The marks of what was shown of waiting requests."""
         inbox = self._desk.inbox
         waits = lambda id_: id_ in inbox and inbox.entry(id_).request.pending  # noqa: E731
         return self._desk.coverages.marks(waits, self._screen.office.now())
@@ -240,7 +240,7 @@ class Contents:
             self._screen.redraw()
 
     def _end_timer(self) -> None:
-        """A timer of another wait would end this one too early."""
+        """Stop the timer of another wait, which would end this one too early."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -260,5 +260,5 @@ class Contents:
             self._screen.redraw(Cause.MOVED)
 
     def stop(self) -> None:
-        """Look at no files any more."""
+        """Stop looking at files."""
         self._drift.stop()

@@ -22,7 +22,7 @@ __all__ = ["Filtering", "Sought", "filter_line", "first_waiting", "nothing_liste
 
 
 class Sought(NamedTuple):
-    """What another screen wanted to be listed: the filter, and which screen."""
+    """A filter that another screen put in force, and the name of that screen."""
 
     query: str
     came_from: str
@@ -32,8 +32,8 @@ class Filtering:
     """Puts filters in force.
 
     Args:
-        screen: Where the list and the bar are.
-        desk: What there is to list.
+        screen: Has the list and the bar.
+        desk: The session.
         office: Says when and by whom it is asked.
     """
 
@@ -44,7 +44,7 @@ class Filtering:
         self._left_as: ListState | None = None
         self._sought: Sought | None = None
         self.filter = InboxFilter(desk, self._viewpoint)
-        """What is listed."""
+        """The filter in force."""
 
     # -- one in force --------------------------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ class Filtering:
         self.take(bar.query_in_force)
 
     def take(self, query: Query) -> None:
-        """Put in force what was typed."""
+        """Put a typed filter in force."""
         self.filter.use(query)
         self._screen.redraw()
 
@@ -93,7 +93,7 @@ class Filtering:
 
     @property
     def sought(self) -> Sought | None:
-        """What another screen wanted to be listed; None once something else is listed."""
+        """The filter that another screen put in force; None once another one is."""
         sought = self._sought
         return sought if sought is not None and sought.query == self.filter.query.text else None
 
@@ -165,7 +165,7 @@ def first_waiting(desk: ReviewSession, query: str, view: Viewpoint) -> RowKey | 
 
 
 def _listed(desk: ReviewSession) -> Iterator[Entry]:
-    """All requests as they stand in the list, of a closed group where its row is; then what a filter hides."""
+    """Yield all requests in the list's order, those of a closed group where its row is; then the hidden ones."""
     yield from (entry for row in desk.inbox.rows() for entry in desk.inbox.stands_for(row.key))
     yield from desk.inbox.hidden()
 
@@ -177,11 +177,11 @@ LEAST_TEXT = 12
 
 
 def filter_line(text: str, hidden: Hidden, listed: int, total: int, width: int, *, strays: bool = False) -> Line:
-    """Return what is hidden, by which filter, and the key that ends it. What is hidden is never cut.
+    """Return the line about the hidden requests, the filter, and the key that ends it; the first is never cut.
 
     Args:
         text: The filter.
-        hidden: What it hides.
+        hidden: The requests that it hides.
         listed: The number of requests that it lists.
         total: The number of all.
         width: Cells.
@@ -198,7 +198,7 @@ def filter_line(text: str, hidden: Hidden, listed: int, total: int, width: int, 
 
 
 def nothing_listed(hidden: Hidden, width: int) -> tuple[Line, ...]:
-    """Return what an empty list says while a filter is in force."""
+    """Return the words in the place of an empty list while a filter is in force."""
     words = f"{hidden.waiting} waiting hidden. Esc clears the filter."
     return (
         Line(),

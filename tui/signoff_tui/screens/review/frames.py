@@ -22,7 +22,7 @@ __all__ = ["PATIENCE_SECONDS", "AfterPicture", "Paints", "Patience"]
 
 
 class _TargetLine(Protocol):
-    """A part that names what decision keys are about."""
+    """A part of the screen that names the target of the decision keys."""
 
     @property
     def drawn(self) -> bool: ...
@@ -31,7 +31,7 @@ class _TargetLine(Protocol):
 
 
 class Paints:
-    """Tells session and guard what was painted.
+    """Tells session and guard which pictures were painted.
 
     Args:
         screen: The screen whose pictures are watched.
@@ -52,7 +52,7 @@ class Paints:
         return any(news)
 
     def _naming(self) -> Iterator[_TargetLine]:
-        """The parts that name the target: the head of the content, or the row of the list; and the keys."""
+        """Yield the parts that name the target: the head of the content, or the row of the list; and the keys."""
         screen = self._screen
         if screen.content_visible:
             yield screen.query_one("#head", LinesView)

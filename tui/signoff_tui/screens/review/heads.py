@@ -1,4 +1,4 @@
-"""The lines above and below list and content: whose the content is, what an empty list says."""
+"""The lines above and below list and content: about the request that is read, and in an empty list."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def lost_lines(place: str, what: str, why: str, seconds: float, width: int) -> t
 
     Args:
         place: Where it was.
-        what: What became of it, if it is gone for good; then its agents were told so.
-        why: What the queue said.
-        seconds: How long ago it was lost.
+        what: The event that befell it, as in "was removed", if it is gone for good; then its agents were told so.
+        why: The reason, in words of the queue.
+        seconds: Seconds since it was lost.
         width: Cells of a row.
     """
     event, off = f"{what or 'was lost'} {age_text(seconds)} ago.", " Nothing is approved; keys are off."
@@ -64,7 +64,7 @@ def lost_lines(place: str, what: str, why: str, seconds: float, width: int) -> t
 
 
 def _alarm(told: str, width: int) -> Line:
-    """A row that stands out over its full width, without its last words if it has no room for them."""
+    """Return a row that stands out over its full width, without its last words if it has no room for them."""
     words = told.split(" ")
     while len(words) > 1 and cell_len(" ".join(words)) > width:
         words.pop()
@@ -79,11 +79,11 @@ _TRY_IT = (
 
 
 def empty_lines(place: str, announcement: Announcement, recent: Sequence[Line], width: int) -> tuple[Line, ...]:
-    """Return what an empty inbox says.
+    """Return the words in an empty inbox.
 
     Args:
         place: Where the queue is.
-        announcement: What else there is to say; its words may be empty.
+        announcement: A message of signoff; its words may be empty.
         recent: The recent activity; where there never was any, it is said how to try it.
         width: Cells of a line.
     """
@@ -168,7 +168,7 @@ def request_head(
 
 
 def _parts(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[tuple[Chunk, ...], ...]:
-    """What would be done to what and how much of it changes; which of its group it is; how much was shown."""
+    """Return the kind, the name and the size of the change; the place in the group; the share that was shown."""
     counts = counts_text(desk, entry)
     letter = chunk(f" {summary.letter} ", "accent", keep=True)
     what = (letter, summary.shown("strong"), *((chunk(f"  {counts}", keep=True),) if counts else ()))
@@ -176,7 +176,7 @@ def _parts(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[tuple[C
 
 
 def _in_full(told: tuple[Chunk, ...], summary: Summary, width: int) -> list[Line]:
-    """What there is no room for on one line: a path is never cut, since nothing below it repeats it."""
+    """Return the change on as many lines as it needs: nothing below repeats its path, so that is never cut."""
     letter, what, *counts = told
     if not summary.path or Line(told).width <= width:
         return [Line(told)]
@@ -184,7 +184,7 @@ def _in_full(told: tuple[Chunk, ...], summary: Summary, width: int) -> list[Line
 
 
 def _place(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[Chunk, ...]:
-    """Which of its group it is."""
+    """Return the place of a request in its group."""
     group = desk.inbox.focused_group()
     members = [] if group is None else [member.id for member in desk.inbox.listed(group.key)]
     if entry.id not in members or len(members) == 1:
@@ -194,7 +194,7 @@ def _place(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[Chunk, 
 
 
 def _share(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
-    """How much of it was shown, or how it ended."""
+    """Return the share of it that was shown, or its outcome."""
     word = state_word(desk, entry)
     shares = {"new": "", "again": "", "in part": "not shown in full "}
     share = shares.get(word, f"{word} " if word in ("read", "checking") else f"{word} read ")
@@ -207,7 +207,7 @@ def _share(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
 def _who(
     desk: ReviewSession, entry: Entry, summary: Summary, style: RowStyle, width: int, share: tuple[Chunk, ...]
 ) -> Line:
-    """Who asked and when, the deadline, the risk, the rule that asked; what does not fit is left out."""
+    """Return who asked and when, the deadline, the risk, the rule that asked; what does not fit is left out."""
     request = entry.request
     left = time_left(entry, style.now)
     asked = request.asked_by
@@ -250,7 +250,7 @@ def _who(
 
 
 def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
-    """A piece in fewer cells, without the words at its end; nothing if no two of its words fit."""
+    """Return a piece in fewer cells, without the words at its end; nothing if no two of its words fit."""
     *before, last = piece
     words = last.text.text.split(" ")
     room -= sum(each.width for each in before)
@@ -260,14 +260,14 @@ def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
 
 
 def _risk(desk: ReviewSession, entry: Entry) -> tuple[Chunk, ...]:
-    """The risk in words, with its reasons."""
+    """Return the risk in words, with its reasons."""
     risk, reasons = desk.risk(entry), _reasons(desk, entry)
     level = chunk(f"{RISK_WORD[risk]} risk" if risk is not Risk.HIGH else "HIGH", f"risk-{risk}", keep=True)
     return (level, chunk(": ", "muted"), foreign(reasons, "muted")) if reasons else (level,)
 
 
 def _reasons(desk: ReviewSession, entry: Entry) -> str:
-    """The reasons of a risk; empty if none are known."""
+    """Return the reasons of a risk; empty if none are known."""
     return ", ".join(risk_reasons(desk.request(entry).submission.risk_reasons))
 
 
@@ -317,7 +317,7 @@ def _alarming(desk: ReviewSession, entry: Entry, summary: Summary) -> Iterator[s
 
 
 def _misleading_names(entry: Entry) -> Iterator[str]:
-    """What misleads in the names of agent and tool without being shown as an escape."""
+    """Yield the misleading parts of the names of agent and tool that are not shown as an escape."""
     request = entry.request
     named = (
         ("agent", reveal(request.asked_by.name, "agent")),
@@ -334,7 +334,7 @@ def _looks_right(what: str, text: SafeText) -> Iterator[str]:
 
 
 def foot_line(rest: Rest, hunks_below: int) -> Line:
-    """Return the line below the content: what of it there is below the view."""
+    """Return the line below the content: the number of its lines below the view."""
     if not rest.rows:
         return Line()
     if rest.units:

@@ -1,4 +1,4 @@
-"""What comes in at the review screen: changes of the queue and its answers, edits, the recent activity."""
+"""The results that come in at the review screen: changes of the queue, its answers, edits, recent activity."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = ["Incoming", "Lost"]
 
 
 class Lost(Struct, frozen=True):
-    """The queue is not there.
+    """The loss of the queue.
 
     Attributes:
         since: Wall clock, microseconds since the epoch.
-        why: What the queue said.
-        what: What became of it, if it is gone for good; else empty.
+        why: The reason, in words of the queue.
+        what: The event that befell it, as in "was removed", if it is gone for good; else empty.
     """
 
     since: int
@@ -41,13 +41,13 @@ class Lost(Struct, frozen=True):
 
 
 class Incoming:
-    """Takes over what comes in.
+    """Takes over results that come in.
 
     Args:
-        screen: Says what came of it, and shows it.
-        desk: Keeps it.
+        screen: Shows them, and the message about them.
+        desk: Keeps them.
         office: Has the wall clock.
-        decisions: Takes decisions back that are void.
+        decisions: Takes back void decisions.
         work: Reads the recent activity.
     """
 
@@ -61,12 +61,12 @@ class Incoming:
         self._reading_recent = Rereading(work.read_recent)
         self._nothing_listed = False
         self.recent = RecentActivity()
-        """What is told while nothing is listed."""
+        """The recent activity, shown while nothing is listed."""
         self.lost: Lost | None = None
-        """Set while the queue is not there."""
+        """The loss of the queue; None while it is there."""
 
     def take_news(self, news: ChangeSet | QueueError) -> None:
-        """The queue changed, or cannot be reached."""
+        """Take over changes of the queue, or note that it cannot be reached."""
         if isinstance(news, ChangeSet):
             before = self._waiting if self.lost is not None or news.fresh else None
             self._set_connected(None)
@@ -77,7 +77,7 @@ class Incoming:
             self._set_connected(news)
 
     def take_answers(self, event: DecisionAnswered) -> None:
-        """The queue answered to a decision."""
+        """Take over the queue's answers to a decision."""
         refused = self._desk.answered(event.verdicts)
         if refused:
             reasons = dict.fromkeys(refused_text(verdict, self._desk.reviewer) for verdict in refused)
@@ -85,7 +85,7 @@ class Incoming:
         self._screen.redraw(Cause.CHANGED)
 
     def take_edit(self, event: Edited) -> None:
-        """An edit was compared with what was asked."""
+        """Take over an edit that was compared with what was asked."""
         key = self._desk.keys.shown("edit_call")
         kept = self._desk.changes.take_edit(
             event.entry, event.text, event.change, event.of, failed=bool(event.failure)
@@ -101,13 +101,13 @@ class Incoming:
         self._screen.redraw(Cause.CHANGED)
 
     def read_recent(self, cause: Cause) -> None:
-        """While nothing is listed the recent activity is told: read it when there may be more."""
+        """Read the recent activity when there may be more of it; it is shown while nothing is listed."""
         before, self._nothing_listed = self._nothing_listed, self._desk.inbox.cursor is None
         if self._nothing_listed and (not before or cause is not Cause.MOVED):
             self._reading_recent.wanted()
 
     def take_recent(self, event: RecentRead) -> None:
-        """The recent activity was read."""
+        """Take over the recent activity."""
         self._reading_recent.ended()
         if event.recent is not None and event.recent != self.recent:
             self.recent = event.recent
@@ -128,7 +128,7 @@ class Incoming:
 
     @property
     def _waiting(self) -> frozenset[str]:
-        """The requests that wait."""
+        """Ids of the waiting requests."""
         return frozenset(entry.id for entry in self._desk.inbox.entries() if entry.request.pending)
 
     def _say_it_is_back(self, before: frozenset[str]) -> None:
@@ -137,7 +137,7 @@ class Incoming:
         self._screen.say(f"queue is back: {len(self._waiting)} waiting{of_before}", token="held")
 
     def _exited(self, changes: ChangeSet) -> str:
-        """The agents that ended while they waited, and how much was withdrawn of each, in words."""
+        """Return the agents that ended while they waited, with the number of withdrawn requests, in words."""
         inbox = self._desk.inbox
         ended = (change.request for change in changes.changes if agent_exited(change.request))
         waited = (each for each in ended if each.id in inbox and inbox.entry(each.id).request.pending)

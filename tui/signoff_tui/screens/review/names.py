@@ -47,12 +47,12 @@ _BETWEEN = "  "
 
 
 def name_of(desk: ReviewSession, ref: Ref) -> str:
-    """Short name of a request, other than those of the rest of its group."""
+    """Return the short name of a request, other than those of the rest of its group."""
     return names_of(desk, [ref])[0]
 
 
 def names_of(desk: ReviewSession, refs: Sequence[Ref]) -> list[str]:
-    """Short names of several requests, in their order; each differs from all others of its group."""
+    """Return the short names of several requests, in order; each differs from all others of its group."""
     known = [desk.inbox.entry(ref.id) for ref in refs if ref.id in desk.inbox]
     groups = {entry.group: None for entry in known if entry.group is not None}
     around = [member for group in groups for member in desk.inbox.members(group)]
@@ -62,26 +62,26 @@ def names_of(desk: ReviewSession, refs: Sequence[Ref]) -> list[str]:
 
 
 def group_label(desk: ReviewSession, group: Group) -> SafeText:
-    """Name of a group: as its sender gave it, else what it does."""
+    """Return the name of a group: as its sender gave it, else what it does."""
     members = desk.inbox.listed(group.key) or desk.inbox.members(group.key)
     return group_name(group.label, [entry.request.submission for entry in members])
 
 
 def as_listed(desk: ReviewSession, refs: Sequence[Ref]) -> list[Ref]:
-    """Requests in the order in which they came, as the list has them; what is not there any more comes last."""
+    """Return requests in the order in which they came, as the list has them; those that are gone come last."""
     inbox = desk.inbox
     gone = max((inbox.entry(ref.id).request.seq for ref in refs if ref.id in inbox), default=0) + 1
     return sorted(refs, key=lambda ref: inbox.entry(ref.id).request.seq if ref.id in inbox else gone)
 
 
 def as_many(names: Sequence[str], cells: int, *, rest: str = "", none: str | None = None) -> str:
-    """As many names as there is room for, and how many more there are.
+    """Return as many names as there is room for, and the number of the others.
 
     Args:
-        names: What to list.
+        names: The names to list.
         cells: Room for everything.
         rest: Says where the others are, after their number.
-        none: What to say where there is room for no name; None for their number.
+        none: The words where there is room for no name; None for their number.
     """
     shown: list[str] = []
     for index, name in enumerate(names):
@@ -97,7 +97,7 @@ def as_many(names: Sequence[str], cells: int, *, rest: str = "", none: str | Non
 
 
 def agents_of(entries: Sequence[Entry]) -> str:
-    """Who asks: the name of the agent, or all of them with their number."""
+    """Return the name of the agent that asks, or the names of all with their number."""
     # Groups are large and agents few: each name is made safe once, whenever anything is drawn.
     agents = dict.fromkeys(entry.request.asked_by.name for entry in entries)
     names = list(dict.fromkeys(reveal(name, "agent").text for name in agents))
@@ -125,7 +125,7 @@ def held_words(decision: Decision, names: Sequence[str], room: int) -> str:
 
 
 def left_out_names(desk: ReviewSession, left_out: Sequence[LeftOut]) -> list[str]:
-    """Names of the members that a group approval leaves out, each with the reason.
+    """Return the names of the members that a group approval leaves out, each with the reason.
 
     Several that a filter hides are only counted. They come first: where there is room for few names, the rest is
     counted by name.
@@ -143,16 +143,16 @@ def left_out_names(desk: ReviewSession, left_out: Sequence[LeftOut]) -> list[str
 def listed(
     title: str, names: Sequence[str], width: int, *, head: str, body: str, most: int | None = None, rest: str = ""
 ) -> list[Line]:
-    """Names after a title, on as many lines as they need.
+    """Return names after a title, on as many lines as they need.
 
     Args:
         title: Stands before the first name; the others are indented as far.
-        names: What to list.
+        names: The names to list.
         width: Cells of a line.
         head: Style of the title.
         body: Style of the names.
         most: Lines for names; one more says how many names there are besides. None leaves none out.
-        rest: Which these are.
+        rest: Says which these are.
     """
     rows: list[list[str]] = [[]]
     for name in names:
@@ -196,7 +196,7 @@ class _Asked:
 
 
 def told_apart(requests: Sequence[StoredRequest]) -> Mapping[str, str]:
-    """Names by request id; no two are the same."""
+    """Return names by request id; no two are the same."""
     keys = tuple((content_key(request), request.asked_by.name) for request in requests)
     return _names(_Asked(keys, tuple(requests)))
 
@@ -221,7 +221,7 @@ def _names(asked: _Asked) -> Names:
 
 
 def _alike(requests: Iterable[StoredRequest], names: Names) -> list[list[StoredRequest]]:
-    """Those that have the same name, several at a time."""
+    """Return the requests that share a name, name by name."""
     by_name: dict[str, list[StoredRequest]] = {}
     for request in requests:
         by_name.setdefault(names[request.id], []).append(request)
@@ -229,7 +229,7 @@ def _alike(requests: Iterable[StoredRequest], names: Names) -> list[list[StoredR
 
 
 def _short(summary: Summary) -> str:
-    """The last part of a path, or the beginning of anything else."""
+    """Return the last part of a path, or the beginning of anything else."""
     if summary.path:
         name = summary.what.text.rsplit("/", 1)[-1]
         return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}...{name[-LONGEST // 2 :]}"
@@ -241,7 +241,7 @@ def _begin(text: str, length: int) -> str:
 
 
 def _by_path(alike: Sequence[StoredRequest], summaries: dict[str, Summary]) -> Names:
-    """As many parts from the end of the path as it takes."""
+    """Return names by path: as many parts from its end as it takes to tell them apart."""
     paths = {item.id: tuple(summaries[item.id].what.text.split("/")) for item in alike if summaries[item.id].path}
     distinct = {tuple(parts) for parts in paths.values()}
     longest = max(map(len, distinct), default=0)
@@ -250,7 +250,7 @@ def _by_path(alike: Sequence[StoredRequest], summaries: dict[str, Summary]) -> N
 
 
 def _end(parts: tuple[str, ...], alike_at: Sequence[Counter[tuple[str, ...]]]) -> str:
-    """The shortest end of a path that no other path has."""
+    """Return the shortest end of a path that no other path has."""
     count = next((at for at, ends in enumerate(alike_at, 1) if ends[parts[-at:]] == 1), len(parts))
     first, *others = parts[-count:]
     whole = "/".join((first, *others))
@@ -258,7 +258,7 @@ def _end(parts: tuple[str, ...], alike_at: Sequence[Counter[tuple[str, ...]]]) -
 
 
 def _by_argument(alike: Sequence[StoredRequest], names: Names) -> Names:
-    """The argument by which most of them differ, the first of those."""
+    """Return names by argument: the first of those by which most of them differ."""
     values = {item.id: _arguments(item) for item in alike}
     keys = dict.fromkeys(key for arguments in values.values() for key in arguments)
     if not keys:
@@ -276,7 +276,7 @@ def _by_argument(alike: Sequence[StoredRequest], names: Names) -> Names:
 
 
 def _arguments(request: StoredRequest) -> dict[str, str]:
-    """Each argument of a call in short, without its secrets."""
+    """Return each argument of a call in short, without its secrets."""
     submission = request.submission
     shown = DEFAULT_REDACTION.also(submission.masked_keys).mask_value(submission.arguments)
     return {

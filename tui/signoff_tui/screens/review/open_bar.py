@@ -1,4 +1,4 @@
-"""What lies over the keys: a sheet, a text box, a question."""
+"""The sheets, text boxes and questions over the keys."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ __all__ = [
 
 
 class Unseen(Struct, frozen=True):
-    """Not everything of a request was shown; offers the deliberate second act, which never remembers."""
+    """The bar of a request not shown in full; it offers the deliberate second act, which never remembers."""
 
     ref: Ref
 
 
 class Approving(Struct, frozen=True):
-    """What an approval of a group, or of the tagged, covers where it leaves some out."""
+    """The sheet of an approval of a group, or of the tagged, that leaves some out: it lists what is covered."""
 
     offer: DecisionOffer
 
 
 class Writing(Struct, frozen=True):
-    """A refusal is being written.
+    """The box in which a refusal is written.
 
     Attributes:
-        offer: What Enter confirms.
+        offer: The decision that Enter confirms.
         hard: True if it stops the agent.
-        suggests: The part of the call that is edited, if what is written is what the agent should do instead.
+        suggests: The edited part of the call, if the text is what the agent should do instead.
     """
 
     offer: DecisionOffer
@@ -61,7 +61,7 @@ class Writing(Struct, frozen=True):
 
 
 class Editing(Struct, frozen=True):
-    """A call is edited before it is approved.
+    """The box in which a call is edited before it is approved.
 
     Attributes:
         of: The content that is edited.
@@ -73,7 +73,7 @@ class Editing(Struct, frozen=True):
 
 
 class FindBar(Struct, frozen=True):
-    """Words are looked for in what is shown."""
+    """The box for words to find in the content."""
 
     problem: str = ""
 
@@ -90,7 +90,7 @@ OpenBar = Unseen | Approving | Allowing | Writing | Editing | FindBar | Question
 
 
 def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool) -> Sequence[Line]:
-    """The lines of an open bar, above its text box if it has one."""
+    """Return the lines of an open bar, above its text box if it has one."""
     match open_bar:
         case Unseen(ref):
             return sheets.unseen_question(desk, ref, room, armed=armed)
@@ -111,7 +111,7 @@ def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: b
 
 
 def box_keys(desk: ReviewSession, open_bar: OpenBar | None, room: BarRoom) -> Sequence[Line]:
-    """The keys of the text box that belongs to an open bar, for below it; nothing if it has none."""
+    """Return the keys of the text box that belongs to an open bar, for below it; nothing if it has none."""
     match open_bar:
         case Writing(offer, hard, suggests):
             return sheets.editor_keys(desk, offer, room, hard=hard, suggests=suggests is not None)

@@ -1,4 +1,4 @@
-"""What leaves the screen: text for the clipboard, and the terminal while a program of the person has it."""
+"""The ways out of the screen: text for the clipboard, and the terminal for a program of the person."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ALL = 10**9
 
 
 class Outside:
-    """Copies, and leaves the terminal to others.
+    """Copies text, and hands the terminal to other programs.
 
     Args:
-        screen: Says what came of it.
+        screen: Shows the result in words.
         desk: Knows what is focused.
         office: Speaks to the terminal, and hands it over.
         work: Compares what was edited.
@@ -47,7 +47,7 @@ class Outside:
         self._work = work
 
     def copy(self, what: str) -> None:
-        """Put something of the focused request into the clipboard, through the terminal."""
+        """Put a part of the focused request into the clipboard, through the terminal."""
         entry = self._desk.inbox.focused_request()
         content = None if entry is None else self._desk.content(entry)
         documents = () if content is None else content.documents
@@ -133,7 +133,7 @@ class Outside:
         self._hand_over(lambda: in_pager(text))
 
     def _read(self) -> tuple[Entry, Content] | None:
-        """The request that is read, with its documents and without its secrets; says so if there is none."""
+        """Return the request that is read, with its documents and without its secrets; say so if there is none."""
         entry = self._desk.inbox.focused_request() or self._screen.contents.read
         content = None if entry is None else self._desk.content(entry)
         if entry is None or content is None:
@@ -154,8 +154,8 @@ class Outside:
         """Do something during which nothing of the screen is seen and no key is meant for it.
 
         Args:
-            work: What has the terminal meanwhile.
-            failed: What is said if that fails, before the reason.
+            work: Runs while it has the terminal.
+            failed: The words before the reason if that fails.
 
         Returns:
             True if it did not fail.
@@ -176,7 +176,7 @@ class Outside:
 # -- What of a request can be copied: as it is shown, or as it was sent.
 
 COPIES = {"t": "text as shown", "a": "text as sent", "p": "path or command", "i": "id of the request"}
-"""The keys of the question, and what they copy."""
+"""The keys of the question, and the part that each copies."""
 
 _SIGNS = {"added": "+", "removed": "-"}
 
@@ -198,12 +198,12 @@ def copied_text(what: str, request: StoredRequest, documents: Sequence[Document]
 
 
 def as_shown(document: Document) -> Iterator[str]:
-    """The rows of a document with their signs, made safe, with marks for secrets."""
+    """Return the rows of a document with their signs, made safe, with marks for secrets."""
     return (f"{_SIGNS.get(row.kind, ' ')} {row.text.text}" for row in document)
 
 
 def _subject(request: StoredRequest) -> str:
-    """The paths and commands of a request, one a line."""
+    """Return the paths and commands of a request, one a line."""
     try:
         return "\n".join(step_text(step, "") for step in steps_of(request.submission.snapshot))
     except SnapshotError:

@@ -1,4 +1,4 @@
-"""Which hunks the key that refuses one is about: those under a heading that is on the screen, and no others."""
+"""The hunks that the refusing key acts on: those under a heading that is on the screen, and no others."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Pointed", "hunks_named", "pointed_in"]
 
 
 class Pointed(Struct, frozen=True):
-    """What is pointed at of a request whose hunks may be refused one by one.
+    """The hunks pointed at in a request whose hunks may be refused one by one.
 
     Attributes:
         numbers: The hunks, from 0; none while no heading is on the screen.
-        of: How many hunks there are.
-        refused: Whether the key approves them again.
+        of: The number of all hunks.
+        refused: True if the key approves them again.
         above: Says, while no heading is on the screen, which hunk begins above it.
     """
 
@@ -35,12 +35,12 @@ class Pointed(Struct, frozen=True):
 
     @property
     def verb(self) -> str:
-        """What the key does to them."""
+        """The effect of the key on them, in words."""
         return "approve it again" if self.refused else "refuse it"
 
 
 def pointed_in(document: DocumentView, desk: ReviewSession, entry: Entry) -> Pointed | None:
-    """What is pointed at in the content of a request; None if its hunks cannot be refused one by one there."""
+    """Return the hunks pointed at in a content; None if the hunks of its request cannot be refused one by one."""
     if not desk.changes.may_choose(entry):
         return None
     choosing = document.hunks.choosing
@@ -55,6 +55,6 @@ def pointed_in(document: DocumentView, desk: ReviewSession, entry: Entry) -> Poi
 
 
 def hunks_named(numbers: Sequence[int]) -> str:
-    """Hunks by their numbers as people count: ``hunk 2``, ``hunks 2 to 4``."""
+    """Return hunks by their numbers as people count: ``hunk 2``, ``hunks 2 to 4``."""
     first, last = numbers[0] + 1, numbers[-1] + 1
     return f"hunk {first}" if first == last else f"hunks {first} to {last}"

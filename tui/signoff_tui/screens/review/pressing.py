@@ -1,4 +1,4 @@
-"""Which part a key, a paste or a click is for: the guard judges first whatever may decide."""
+"""The way of each key, paste and click to its part of the screen: the guard judges first whatever may decide."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Pressing"]
 
 
 class Pressing:
-    """Takes what the person presses, in one place.
+    """Takes all keys, pastes and clicks, in one place.
 
     Args:
-        screen: Where it was pressed.
+        screen: The screen that has the keys.
         decisions: Does what the guard permits.
         actions: Does what decides nothing.
     """

@@ -44,7 +44,7 @@ FILES = "MADB"
 """Kinds of changes of files."""
 
 MEASURED = 200
-"""Members of a group that are looked at to say what it is of."""
+"""The most members of a group that are looked at to name their kind."""
 
 KEPT = 1_000
 """The most rows that are kept as they were made: more than any screen shows."""
@@ -55,11 +55,11 @@ _BEFORE = 1 + _RISK + 1
 
 
 _NOT_IN_FILTER = chunk("not in filter", "warn")
-"""What a HIGH request says that no filter hides; its name loses words for it."""
+"""The state of a HIGH request that no filter hides though it does not match; its name loses words for it."""
 
 
 class RowStyle(Struct, frozen=True):
-    """What rows need besides the session.
+    """The signs, the time and the words for held decisions that rows are drawn with.
 
     Attributes:
         glyphs: Signs that the terminal can draw.
@@ -84,7 +84,7 @@ class RowCache:
     """The lines of rows, made anew only where something that they say has changed.
 
     Args:
-        desk: What the rows are about.
+        desk: The session.
     """
 
     def __init__(self, desk: ReviewSession) -> None:
@@ -107,7 +107,7 @@ class RowCache:
 
 
 def _facts(desk: ReviewSession, row: RowKey, style: RowStyle) -> tuple[object, ...]:
-    """Everything that the line of a request is made of. Cheap: it is asked for every row of every picture."""
+    """Return everything that the line of a request is made of. Cheap: every row of every picture asks for it."""
     entry = desk.inbox.entry(row.id)
     request = entry.request
     change, key, drift = desk.changes.of(entry), content_key(request), desk.drift
@@ -214,7 +214,7 @@ def _fitted(
     right: Sequence[Sequence[Chunk]],
     width: int,
 ) -> Line:
-    """A row whose name comes first: a change leaves enough of it, the first note that fits all of it.
+    """Return a row whose name comes first: a change leaves enough of it, the first note that fits all of it.
 
     If none fits, the last one is told all the same where it has to be kept.
     """
@@ -257,7 +257,7 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
 
 
 def _in_words(told: Chunk, room: int) -> Chunk:
-    """A state that leaves the name its room: without its last words, of ``agent exited`` without the first."""
+    """Return a state without its last words, of ``agent exited`` without the first, so that the name has room."""
     if told.width <= room:
         return told
     words = told.text.text.split(", ")[0].removeprefix("agent ").split(" ")
@@ -299,7 +299,7 @@ def _counted_down(entry: Entry, now: int) -> str:
 
 
 def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:
-    """What the reviewer changed, else the first reason of a risk above low; in fewer and fewer words."""
+    """Return the reviewer's change, else the first reason of a risk above low; in fewer and fewer words."""
     submission = entry.request.submission
     if entry.closed:
         return ()
@@ -351,7 +351,7 @@ def _focus(style: RowStyle, *, focused: bool) -> Chunk:
 
 
 def _mark(desk: ReviewSession, key: RowKey) -> Chunk:
-    """A star for what is tagged, a plus for what joined a group late or was appended to a sorted list."""
+    """Return a star for what is tagged, a plus for what joined a group late or was appended to a sorted list."""
     entries = desk.inbox.stands_for(key)
     tagged = any(entry.id in desk.tags for entry in entries)
     new = desk.inbox.has_arrived(key) or any(desk.is_late(entry.id) for entry in entries)
@@ -359,7 +359,7 @@ def _mark(desk: ReviewSession, key: RowKey) -> Chunk:
 
 
 def _risk(risk: Risk) -> Chunk:
-    """The risk in its column; a low one is not said."""
+    """Return the risk in its column; a low one is not said."""
     words = "" if risk is Risk.LOW else RISK_WORD[risk]
     return Chunk(SafeText.own(words), f"risk-{risk}", keep=True, least=_RISK)
 

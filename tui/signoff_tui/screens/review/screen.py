@@ -1,4 +1,4 @@
-"""The review screen: list and content, the keys of decisions, and what comes in from the queue."""
+"""The review screen: list and content, the keys of decisions, and the news of the queue."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ MEASURED = 300
 
 
 class ReviewScreen(Screen[None]):
-    """The list of requests, and what the one under the cursor would do.
+    """The list of requests, and the content of the one under the cursor.
 
     Args:
-        office: What is shared with the other screens.
+        office: The services that all screens share.
         settings: Times of the guard.
         diff: The form of diffs.
     """
@@ -80,7 +80,7 @@ class ReviewScreen(Screen[None]):
     def __init__(self, office: Office, settings: GuardSettings, diff: DiffSettings | None = None) -> None:
         super().__init__()
         self.office = office
-        """What is shared with the other screens."""
+        """The services that all screens share."""
         self._diff = diff or DiffSettings()
         self._desk = ReviewSession(settings, office.keys, time.monotonic, office.reviewer)
         self._bar: OpenBar | None = None
@@ -97,7 +97,7 @@ class ReviewScreen(Screen[None]):
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
         self.work = Work(self, office)
-        """What runs beside the screen."""
+        """The work in the background."""
         self.contents = Contents(self, self._desk, self.work)
         """The reading pane."""
         self.outside = Outside(self, self._desk, office, self.work)
@@ -106,7 +106,7 @@ class ReviewScreen(Screen[None]):
         """The boxes for text."""
         self._pressing = Pressing(self, self._decisions, self._actions)
         self.incoming = Incoming(self, self._desk, office, self._decisions, self.work)
-        """What came in last."""
+        """The news of the queue, and the other results that come in."""
         self._clock = Clock(self, office)
 
     def compose(self) -> ComposeResult:
@@ -189,7 +189,7 @@ class ReviewScreen(Screen[None]):
 
     @property
     def bar(self) -> OpenBar | None:
-        """What lies over the keys."""
+        """The sheet, text box or question over the keys; None if nothing is open."""
         return self._bar
 
     @property
@@ -206,7 +206,7 @@ class ReviewScreen(Screen[None]):
         self.document.show_as(context=diff.context, wrap=diff.wrap, split=_SPLIT[diff.layout])
 
     def open_bar(self, bar: OpenBar | None) -> None:
-        """Put something over the keys, or remove it."""
+        """Put a sheet, text box or question over the keys, or remove it."""
         before, self._bar = self._bar, bar
         if bar is not None:
             self._said = LastWords()  # what was said before is not about this
@@ -236,11 +236,11 @@ class ReviewScreen(Screen[None]):
         self.office.go(name, query)
 
     def take_back(self, held: Sequence[Held[HeldAnswer]], why: str = "taken back") -> str:
-        """Let the requests of held decisions wait again; returns what is said of it."""
+        """Let the requests of held decisions wait again; return the message about it."""
         return self._decisions.take_back(held, why)
 
     def schedule(self) -> None:
-        """Wake up when the next thing changes by itself."""
+        """Set the timer to the next time at which something changes by itself."""
         self._clock.schedule()
 
     def leave(self) -> None:
@@ -254,7 +254,7 @@ class ReviewScreen(Screen[None]):
         self.incoming.take_news(event.news)
 
     def terminal_focused(self, at: float) -> None:
-        """The terminal got the focus at a time (monotonic seconds): what gave it is no decision."""
+        """Note that the terminal got the focus at a time (monotonic seconds): what gave it is no decision."""
         self._desk.guard.focus_in(at)
         self.redraw(Cause.FOCUS)
 
@@ -307,7 +307,7 @@ class ReviewScreen(Screen[None]):
         return self._pressing.takes_key(event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never a command."""
+        """Hand pasted text to the open text box, or have it judged: it is never a command."""
         event.stop()
         if (box := self.open_box) is not None:
             box.take_paste(event)
@@ -356,7 +356,7 @@ class ReviewScreen(Screen[None]):
     # -- what was painted ---------------------------------------------------------------------------------
 
     def displayed(self) -> None:
-        """A picture was written to the terminal: what it shows of this screen has been painted."""
+        """Note that a picture was written to the terminal: what it shows of this screen has been painted."""
         if (
             not self.is_mounted
             or not self.is_current
@@ -397,7 +397,7 @@ class ReviewScreen(Screen[None]):
     # -- layout -------------------------------------------------------------------------------------------
 
     def on_unmount(self) -> None:
-        """End what goes on besides."""
+        """Stop looking at files."""
         self.contents.stop()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -435,12 +435,12 @@ class ReviewScreen(Screen[None]):
         self._longest = cells_needed(self._desk, self._desk.inbox.rows()[:MEASURED])
 
     def covered(self) -> None:
-        """Another screen is about to lie over this one and to take the keys."""
+        """Note that another screen is about to lie over this one and to take the keys."""
         self._desk.coverages.covered()
         self._desk.guard.editor_opened()
 
     def on_screen_resume(self) -> None:
-        """Something lay over the screen: it has to be painted and armed anew."""
+        """Draw and arm anew: something lay over the screen."""
         if self.app.screen is not self:
             return  # something else was laid over it at once
         self._desk.guard.editor_closed()
@@ -497,7 +497,7 @@ class ReviewScreen(Screen[None]):
         return self._drawing.status_row(tab, width)
 
     def take_standing(self) -> None:
-        """Draw the first row, which says something else now. What keys are about stays as it is."""
+        """Draw the first row again. The targets of the keys stay as they are."""
         if self.stands:
             self._drawing.status()
 
@@ -505,12 +505,12 @@ class ReviewScreen(Screen[None]):
 
     @property
     def filter_bar(self) -> FilterBar:
-        """Where a filter is typed."""
+        """The box for a filter."""
         return self.query_one("#filter", FilterBar)
 
     @property
     def message_box(self) -> MessageBox:
-        """Where words to an agent are written, and calls are edited."""
+        """The box for words to an agent, and for edits of calls."""
         return self.query_one("#feedback", MessageBox)
 
     @on(FilterBar.Applied)

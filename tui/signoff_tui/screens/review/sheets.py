@@ -98,7 +98,7 @@ def editor_lines(desk: ReviewSession, offer: DecisionOffer, room: BarRoom, *, ha
 
 
 def _target(desk: ReviewSession, offer: DecisionOffer, waiting: Sequence[Entry]) -> str:
-    """The name of what is rejected: ``a.py``, ``2 tagged``, ``9 of save project``."""
+    """Return the name of what is rejected: ``a.py``, ``2 tagged``, ``9 of save project``."""
     if len(offer.refs) == 1:
         return name_of(desk, offer.refs[0])
     tagged = all(entry.id in desk.tags for entry in waiting)
@@ -169,7 +169,7 @@ def _writing_hints(*, hard: bool, in_full: bool, suggests: bool) -> Sequence[Key
 
 
 def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
-    """Keys on as few rows as all of them need, if there are so many."""
+    """Return keys on as few rows as all of them need, if there are so many."""
     for rows in range(1, room.rows):
         lines = flow(hints, BarRoom(room.width, rows))
         if sum(len(row.left) // 2 for row in lines) == len(hints):  # each is a key and what it does
@@ -178,7 +178,7 @@ def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
 
 
 def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:
-    """The requests that would be rejected, too, because they follow in the batch."""
+    """Return the requests that would be rejected, too, because they follow in the batch."""
     if not following:
         alone, key = "   nothing else of its turn waits", desk.keys.shown("agents")
         wordings = (f"{alone}; {key} lists the agents: x there stops all that one waits for", alone)
@@ -196,7 +196,7 @@ def _about_rejecting(reach: str, width: int) -> Line:
 
 
 def _about_stopping(reach: str, width: int) -> Line:
-    """What is rejected besides stands below: here it is said that nothing of the turn is left."""
+    """Return the head of a stop: nothing of the turn is left. The requests rejected besides stand below it."""
     rest = f"{reach} and the rest of the agent's turn"
     return _titled([f"{rest}. Message (optional):", f"{rest}:"], width)
 

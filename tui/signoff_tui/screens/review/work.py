@@ -51,15 +51,15 @@ __all__ = [
 
 
 SETTLED_SECONDS = 0.2
-"""Files are looked at once nothing else is focused for so long: who pages through requests waits for no disk."""
+"""Seconds that a request has the focus before its files are looked at: paging through requests reads no disk."""
 
 
 ANSWER_SECONDS = 3.0
-"""Files that were not looked at after so long are said to be unseen. If they answer later, that is told then."""
+"""Seconds after which files that do not answer are said to be unseen. If they answer later, that is told then."""
 
 
 class QueueNews(Message):
-    """What changed in the queue, or why it cannot be reached."""
+    """The changes of the queue, or the reason why it cannot be reached."""
 
     def __init__(self, news: ChangeSet | QueueError) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class QueueNews(Message):
 
 
 class ContentMade(Message):
-    """The documents of a request were made, or cannot be."""
+    """The documents of a request, or the reason why they cannot be made."""
 
     def __init__(self, key: ContentKey, content: Content | None, failure: str = "") -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class ContentMade(Message):
 
 
 class DecisionAnswered(Message):
-    """The queue answered to a decision."""
+    """The answers of the queue to a decision."""
 
     def __init__(self, verdicts: tuple[DecideResult, ...]) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class DecisionAnswered(Message):
 
 
 class Edited(Message):
-    """An edit was compared with what was asked, or cannot run."""
+    """The result of an edit, compared with what was asked; or the reason why it cannot run."""
 
     def __init__(self, entry: Entry, of: ContentKey, text: str, change: AmendedCall | None, failure: str) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Edited(Message):
 
 
 class Drifted(Message):
-    """The files of a request were looked at, or did not answer."""
+    """The result of a look at the files of a request, or that they did not answer."""
 
     def __init__(self, looked: Looked) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Drifted(Message):
 
 
 class Proposed(Message):
-    """It was worked out what can be allowed for calls like one."""
+    """The patterns that can be allowed for calls like the one of a request."""
 
     def __init__(self, request_id: str, proposals: PatternOffer) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class Proposed(Message):
 
 
 class Compared(Message):
-    """It was looked up what a pattern would have answered."""
+    """The calls that a pattern would have answered."""
 
     def __init__(self, pattern: GrantPattern, found: PatternPreview) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ class Compared(Message):
 
 
 class MarksRead(Message):
-    """The marks of what was shown before, or on other screens, were read."""
+    """The marks of what was shown before, or on other screens."""
 
     def __init__(self, marks: Mapping[ContentKey, ReadMark]) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class MarksRead(Message):
 
 
 class RecentRead(Message):
-    """The recent activity was read; None if it cannot be."""
+    """The recent activity; None if it cannot be read."""
 
     def __init__(self, recent: RecentActivity | None) -> None:
         super().__init__()

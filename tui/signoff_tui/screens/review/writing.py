@@ -34,7 +34,7 @@ class Boxes:
     """Opens and closes the boxes with the bars that they belong to, and uses what is in them.
 
     Args:
-        screen: Where the boxes are.
+        screen: Has the boxes.
         office: Keeps what was written and not sent, and what was sent.
         decisions: Closes bars.
     """
@@ -184,7 +184,7 @@ class Boxes:
 
         Args:
             key: As the guard names it.
-            t: When it was pressed.
+            t: The time of the press.
         """
         if key == "enter" and (why_not := self._why_not_suggested()) is not None:
             self._screen.say(why_not)
@@ -200,7 +200,7 @@ class Boxes:
         return True
 
     def _why_not_suggested(self) -> str | None:
-        """Why what is in the box is no suggestion; None if it is, or if something else is written."""
+        """Return the reason why the text is no suggestion; None if it is one, or if something else is written."""
         bar = self._screen.bar
         what = bar.suggests if isinstance(bar, Writing) else None
         return None if what is None or what.path is not None else _why_not(what, self._box.value)
@@ -291,7 +291,7 @@ class Boxes:
 
 
 def _why_not(what: Editable, text: str) -> str | None:
-    """Why an edit is no suggestion to an agent that cannot run it."""
+    """Return the reason why an edit is no suggestion to an agent that cannot run it; None if it is one."""
     if (why_not := what.why_not(text)) is not None:
         return why_not
     return "it is what was asked: change it, or Esc" if what.is_asked(text) else None

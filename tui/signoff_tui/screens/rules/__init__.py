@@ -1,4 +1,4 @@
-"""Why a call was asked about, or not: what is allowed for a session, and each rule in words, with its hits.
+"""The rules screen: the grants for a session, and each rule in words, with the number of its calls.
 
 What judges calls takes long to load (pydantic), so it is loaded by the threads that need it, not with the screen.
 """

@@ -1,4 +1,4 @@
-"""What is allowed for a session, with its reach, in an order that never changes."""
+"""The grants for a session, with their reach, in an order that never changes."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Allowed(Struct, frozen=True):
 
 
 def read_allowed(queue: ReviewQueue, before: Mapping[str, Allowed]) -> Sequence[Allowed]:
-    """Read what is in force, and of what is listed already also what was revoked since.
+    """Read the grants in force, and of those that are listed already also the ones revoked since.
 
     Args:
         queue: An open connection.
-        before: What was read before, by id: what it was given for is not read twice.
+        before: The grants read before, by id: the request that one was given for is not read twice.
 
     Raises:
         QueueError: The queue cannot be read.

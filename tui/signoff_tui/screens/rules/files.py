@@ -26,14 +26,14 @@ class RuleFile(Struct, frozen=True):
     """One trusted file.
 
     Attributes:
-        known: What is known of it by the list of trust.
-        code: Whether it is code of custom tools, not a file of rules.
-        settings: What it says now, if it can be read.
-        problems: What is wrong with it, line by line; safe to show.
+        known: Its entry on the list of trust.
+        code: True if it is code of custom tools, not a file of rules.
+        settings: Its settings as they are now, if it can be read.
+        problems: The errors in it, line by line; safe to show.
         rows: Its rules.
-        code_differs: Whether the code of its custom tools is not what was trusted.
-        warnings: What is dangerous in it, lets through more than it seems to, or has no effect.
-        table: What is wrong with the person's own rows of known programs; empty if nothing is. Safe to show.
+        code_differs: True if the code of its custom tools is not what was trusted.
+        warnings: The parts that are dangerous, let through more than they seem to, or have no effect.
+        table: The error in the person's own rows of known programs; empty if there is none. Safe to show.
     """
 
     known: TrustedFile
@@ -52,7 +52,7 @@ class RuleFile(Struct, frozen=True):
 
     @property
     def state(self) -> State:
-        """How it stands, in one word."""
+        """Its state in one word."""
         if self.known.state == "gone":
             return "GONE"
         if self.problems:
@@ -61,7 +61,7 @@ class RuleFile(Struct, frozen=True):
 
     @property
     def in_force(self) -> bool:
-        """Whether agents that start now use it."""
+        """True if agents that start now use it."""
         return self.state == "trusted"
 
 
@@ -78,7 +78,7 @@ class FileRule(Struct, frozen=True):
 
     @property
     def rule(self) -> RuleRow:
-        """What it says."""
+        """The rule itself, as the file has it."""
         return self.file.rows[self.number - 1]
 
     @property
@@ -88,7 +88,7 @@ class FileRule(Struct, frozen=True):
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """What was found of it."""
+        """The warnings of the file that are about this rule."""
         settings = self.file.settings
         if settings is None:
             return ()

@@ -1,4 +1,4 @@
-"""How often each rule asked or decided, as far as the history says so."""
+"""The number of times that each rule asked or decided, as far as the history says so."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["MOST_READ", "HitCounts", "Hits", "add_newer"]
 
 MOST_READ = 1_000
-"""Records of the history that are looked at; how many is said."""
+"""The most records of the history that are looked at; their number is shown."""
 
 _PAGE = 200
 
 
 class Hits(Struct, frozen=True):
-    """What the history says of one rule.
+    """The calls of one rule in the history.
 
     Attributes:
-        asked: Calls that it asked about.
-        decided: Calls that it answered by itself.
+        asked: Number of calls that it asked about.
+        decided: Number of calls that it answered by itself.
     """
 
     asked: int = 0
@@ -34,18 +34,18 @@ class Hits(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of both."""
         return self.asked + self.decided
 
 
 class HitCounts(Struct, frozen=True):
-    """What was read of the history.
+    """The counts of a reading of the history.
 
     Attributes:
         looked_at: Number of records.
         newest: Seq of the newest one.
-        asking: How often which reasons for asking were given.
-        deciding: How often which rule decided.
+        asking: Number of times that each reason for asking was given.
+        deciding: Number of times that each rule decided.
     """
 
     looked_at: int = 0
@@ -54,16 +54,16 @@ class HitCounts(Struct, frozen=True):
     deciding: Counter[str] = field(default_factory=Counter)
 
     def of(self, rule: RuleRow) -> Hits:
-        """What is known of a rule."""
+        """Return the calls of a rule."""
         return Hits(_sum(rule, self.asking), _sum(rule, self.deciding))
 
 
 def add_newer(queue: ReviewQueue, known: HitCounts) -> HitCounts:
-    """Read what the history holds besides what is known, and count it.
+    """Read the records that are not counted yet, and count them.
 
     Args:
         queue: An open connection.
-        known: What was read before.
+        known: The counts so far.
 
     Raises:
         QueueError: The queue cannot be read.

@@ -1,4 +1,4 @@
-"""How grants, rule files and rules look: a row in the list, and everything about one."""
+"""The lines about grants, rule files and rules: a row in the list, and everything about one."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ __all__ = [
 
 _LONGEST, _LONGEST_DETAIL = 400, 20_000
 _ROOMY = 56
-"""Cells of a row from which it says of which session a grant is, and where a rule stands."""
+"""Cells of a row from which it has the session of a grant and the section of a rule."""
 
 _TOOL, _SESSION, _USED, _LAST, _SECTION, _ANSWER = 12, 12, 5, 7, 12, 7
 _FACT = 11
 _INDENT = " " * (_FACT + 1)
 _JOINTS = ":, "
-"""Between the directory of a root and what is said of it; the directory stands elsewhere here."""
+"""Signs between the directory of a root and the words about it; the directory stands elsewhere here."""
 
 _SAID_BY_EFFECT = frozenset({"runs without asking", "asks first", "blocked"})
 _STATES = {"trusted": "ok", "CHANGED": "danger", "GONE": "danger", "BROKEN": "danger"}
@@ -73,7 +73,7 @@ def heading_row(number: int | None, glyphs: Glyphs, width: int, *, focused: bool
     """Return the row above what is allowed for a session.
 
     Args:
-        number: How much is in force; None if it was not read yet.
+        number: Number of grants in force; None if they were not read yet.
         glyphs: Signs of this run.
         width: Cells.
         focused: True if the cursor is on it.
@@ -115,7 +115,7 @@ def _revoked(entry: Allowed, now: int, you: str) -> str:
 
 
 def heading_details(width: int) -> list[Line]:
-    """Return what it means that something is allowed for a session."""
+    """Return the explanation of what is allowed for a session."""
     words = (
         "Calls listed here run unasked until their session ends, or until the definition of their tool changes."
         " HIGH risk asks all the same. To allow more, press s on the next call; to allow less, revoke."
@@ -150,7 +150,7 @@ def allowed_details(entry: Allowed, width: int, now: int, you: str) -> list[Line
 
 
 def _covered(entry: Allowed, width: int) -> Iterator[Line]:
-    """Every entry of what is covered in full, and what may be anything because no entry limits it."""
+    """Yield every entry of what is covered in full, and what may be anything because no entry limits it."""
     grant, reach, pattern = entry.grant, entry.reach, entry.grant.as_pattern()
     token = "danger" if entry.careless else "text"
     how = "how wide is not known" if reach is None else "" if grant.pattern else BREADTH_WORDS[reach.breadth]
@@ -258,7 +258,7 @@ def rule_details(row: FileRule, hits: Hits | None, looked_at: int, width: int) -
 
     Args:
         row: The rule.
-        hits: How often it asked or decided; None while that is not known.
+        hits: The calls that it asked about or decided; None while they are not known.
         looked_at: Records of the history that were looked at.
         width: Cells.
     """
@@ -290,7 +290,7 @@ def no_files_row(glyphs: Glyphs, *, focused: bool) -> tuple[Line]:
 
 
 def no_files_details(width: int) -> list[Line]:
-    """Return what it means that no rule file is trusted, and how one comes here."""
+    """Return the explanation that no rule file is trusted, and how one comes here."""
     words = "Each agent's own program decides what it asks; i on a request says why it was asked."
     how = "signoff policy trust FILE shows what a file allows, and lists it here."
     return [*wrapped(words, width, head=chunk(" ")), *wrapped(how, width, "muted", head=chunk(" "))]

@@ -1,4 +1,4 @@
-"""Why a call was asked about, or not: what is allowed for a session, and the rule files that a person trusts."""
+"""The rules screen: the grants for a session and the trusted rule files, which say why calls ask or not."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class RulesScreen(ListBesideDetails):
     """Grants, then trusted files with their rules, and everything about the focused one.
 
     Args:
-        office: What all screens share.
-        query: Why a request asked: the rule that says so has the focus first. Everything is listed anyway.
+        office: The services that all screens share.
+        query: The reason why a request asked: the rule that gives it has the focus first. All is listed anyway.
         desk: The times of the guard, and what is held; nothing of it is changed.
     """
 
@@ -90,39 +90,39 @@ class RulesScreen(ListBesideDetails):
         self._problem = self._file_problem = ""
         self._change: TrustChange | None = None
         self._why_not = ""
-        """Why the changed file in focus cannot be trusted; not safe to show yet."""
+        """The reason why the changed file in focus cannot be trusted; not safe to show yet."""
         self._moved_by_hand = self._busy = False
 
     def on_mount(self) -> None:
-        """Read both parts."""
+        """Read the grants and the rule files."""
         self._reading_allowed.wanted()
         self._reading_files.wanted()
 
     def on_key(self, event: events.Key) -> None:
-        """Take note of every key before it is judged what it stands for."""
+        """Take note of every key before its action is looked up."""
         key = event.character if event.is_printable and event.character else event.key
         self._deliberate.press(key, event.time, time.monotonic())
         super().on_key(event)
 
     def stood_still(self) -> None:
-        """What keys act on counts from the next picture."""
+        """Forget what was painted: what keys act on counts from the next picture."""
         self._deliberate.forget_all()
         for part in (self.query_one("#rows", RowList), self.query_one("#detail", LinesView)):
             part.draw_again()
 
     def terminal_focused(self, _: float) -> None:
-        """What gave the terminal its focus changes nothing."""
+        """Forget what was painted: the key or click that gave the terminal its focus changes nothing."""
         self.stood_still()
 
     # -- going ---------------------------------------------------------------------------------------------
 
     @_HANDLERS("rules")
     def do_rules(self) -> None:
-        """Everything is listed already."""
+        """Do nothing: everything is listed already."""
 
     @_HANDLERS("uses")
     def open_row(self) -> None:
-        """The calls that the focused grant answered, or that the rule asked about, in the history."""
+        """Show the calls that the focused grant answered, or that the rule asked about, in the history."""
         row = self._focused
         if isinstance(row, Allowed):
             if row.grant.uses:
@@ -140,7 +140,7 @@ class RulesScreen(ListBesideDetails):
             self.do_full()
 
     def moved(self) -> None:
-        """A changed file is compared with what was trusted as soon as it has the focus."""
+        """Compare a changed file with what was trusted as soon as it has the focus."""
         self._moved_by_hand = True
         self._deliberate.gone(self._subject)
         self._compare()
@@ -221,7 +221,7 @@ class RulesScreen(ListBesideDetails):
 
     @property
     def _subject(self) -> str:
-        """The name of what `x` acts on."""
+        """The name of the subject of `x`."""
         return f"row {_identity(self._focused)}"
 
     @property
@@ -234,11 +234,11 @@ class RulesScreen(ListBesideDetails):
         return None if self._tally is None else self._tally.of(row.rule)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
-        """Nothing: the heading is always there."""
+        """Return nothing: the heading is always there."""
         return ()
 
     def rows(self, width: int) -> ListRows:
-        """One row for each grant, file and rule."""
+        """Return one row for each grant, file and rule."""
         rows, glyphs, now, you = self._rows, look_of(self).glyphs, self._office.now(), self._office.reviewer
         number = None if self._allowed is None else sum(each.in_force for each in self._allowed)
 
@@ -263,7 +263,7 @@ class RulesScreen(ListBesideDetails):
         return [row for words in problems for row in wrapped(words, width, "danger", head=chunk("  "))]
 
     def detail_lines(self, width: int) -> Sequence[Line]:
-        """The focused one; of a changed file, what would be trusted."""
+        """Return the lines about the focused row; for a changed file, what would be trusted."""
         row, now = self._focused, self._office.now()
         match row:
             case Allowed():
@@ -281,7 +281,7 @@ class RulesScreen(ListBesideDetails):
                 return heading_details(width) if row == _ALLOWED else no_files_details(width)
 
     def bar_keys(self) -> Sequence[Key]:
-        """What the keys do now."""
+        """Return the keys of the bottom row, with what they do now."""
         row, shown = self._focused, self._office.keys.shown
         revoke = shown("revoke", place="rules")
         now, change = time.monotonic(), self._shown_change
@@ -313,7 +313,7 @@ class RulesScreen(ListBesideDetails):
         )
 
     def displayed(self) -> None:
-        """What was drawn last is on the screen: its keys are armed from now on."""
+        """Arm the keys of the last picture, which is on the screen from now on."""
         super().displayed()
         if not self.stands or self.app.screen is not self or self.room.too_small:
             return
@@ -331,14 +331,14 @@ class RulesScreen(ListBesideDetails):
     # -- what comes in -------------------------------------------------------------------------------------
 
     def take_news(self, news: News) -> None:
-        """The queue changed, was lost, or is back."""
+        """Read the grants again after a change of the queue; note that it was lost, or is back."""
         self._problem = news.problem
         if not news.problem:
             self._reading_allowed.wanted()
         self.draw()
 
     def take_rules_news(self) -> None:
-        """Files changed, or the list of those that are trusted."""
+        """Read the rule files again: they changed, or the list of those that are trusted."""
         self._reading_files.wanted()
 
     def _take_rows(self) -> None:
@@ -357,7 +357,7 @@ class RulesScreen(ListBesideDetails):
         self.draw()
 
     def _first(self) -> int:
-        """The rule that the request asked by, else the first grant."""
+        """Return the place of the rule that the request asked by, else of the first grant."""
         asked = [
             at for at, row in enumerate(self._rows) if isinstance(row, FileRule) and row.rule.asked(self._query)
         ]
@@ -443,7 +443,7 @@ class RulesScreen(ListBesideDetails):
 
 
 def _identity(row: Row) -> tuple[str, ...]:
-    """What a row is known by when everything is read again."""
+    """Return the identity of a row, by which it is found when everything is read again."""
     match row:
         case Allowed():
             return ("grant", row.grant.id)

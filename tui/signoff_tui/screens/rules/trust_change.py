@@ -1,4 +1,4 @@
-"""What a file holds besides what was trusted: shown as a diff before it is trusted."""
+"""The difference between a file and what was trusted of it: shown as a diff before it is trusted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["CannotTrustError", "TrustChange", "change_lines", "look_at", "no_longer_trust", "trust_shown"]
 
 ANSWER_TOKENS: Mapping[str, str] = {"runs": "ok", "asks": "warn", "blocked": "danger", "unclear": "warn"}
-"""The style of what becomes of a call."""
+"""The style of each answer to a call."""
 
 _TOKENS = {
     RowKind.ADDED: "add",
@@ -50,16 +50,16 @@ class CannotTrustError(Exception):
 
 
 class TrustChange(Struct, frozen=True):
-    """What is asked: whether files count with these contents.
+    """The question whether files count with these contents.
 
     Attributes:
         file: The settings file.
-        contents: What would be trusted, by path: the file, and the code that it names.
-        documents: What is different, by path; a file without a copy of what was trusted is shown whole.
+        contents: The contents to trust, by path: the file, and the code that it names.
+        documents: The differences, by path; a file without a copy of what was trusted is shown whole.
         uncompared: Files of which no copy of what was trusted is there.
         gone: Rules that would not hold any more.
         new: Rules that would hold from now on.
-        warnings: What `signoff policy trust` warns of, and before that what is wrong with the table of programs.
+        warnings: The warnings of `signoff policy trust`; before them the error in the table of programs, if any.
     """
 
     file: str
@@ -72,7 +72,7 @@ class TrustChange(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Another one is asked about in another way."""
+        """The identity of the question: other contents have another one."""
         return f"change of {self.file}: {hash(tuple(self.contents.values()))}"
 
 
@@ -83,7 +83,7 @@ def look_at(file: str) -> TrustChange | None:
         file: Its path.
 
     Returns:
-        What is different; None if nothing is.
+        The difference; None if there is none.
 
     Raises:
         CannotTrustError: It is not valid, or cannot be read.
@@ -134,7 +134,7 @@ def trust_shown(change: TrustChange) -> None:
     """Trust what was shown, if the files still hold just that.
 
     Args:
-        change: What was shown.
+        change: The change that was shown.
 
     Raises:
         CannotTrustError: They hold something else by now, or it cannot be written.
@@ -169,10 +169,10 @@ def no_longer_trust(file: str) -> tuple[str, ...]:
 
 
 def change_lines(change: TrustChange, width: int) -> list[Line]:
-    """What would be trusted, from its effect to each line.
+    """Return the lines about what would be trusted, from its effect to each line.
 
     Args:
-        change: What is asked.
+        change: The question.
         width: Cells.
     """
     lines = wrapped(_counted(change), width, "strong" if change.new or change.gone else "text", head=chunk(" "))
@@ -247,6 +247,6 @@ def _rule_rows(config: AgentConfig, file: str) -> tuple[RuleRow, ...]:
 
 
 def _among(row: RuleRow, rows: tuple[RuleRow, ...]) -> bool:
-    """Whether rows hold one that says the same, wherever it stands."""
+    """True if rows hold one that says the same, wherever it stands."""
     says = (row.section, row.about, row.words, row.place)
     return any((each.section, each.about, each.words, each.place) == says for each in rows)

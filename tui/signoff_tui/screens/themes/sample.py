@@ -1,4 +1,4 @@
-"""What each theme is shown with: its name, a changed line, and the words that colors go with."""
+"""The sample of a theme: its name, a changed line, and the words that colors go with."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _WORDS = (chunk("HIGH ", "risk-high"), chunk(" medium ", "risk-medium"), chunk("
 
 
 def sample_lines(theme: Theme, focus: str, width: int, *, focused: bool) -> Sequence[Line]:
-    """The rows of one theme; they are to be painted with it.
+    """Return the rows of one theme; they are to be painted with it.
 
     Args:
         theme: The theme.
         focus: The sign of the focused row.
         width: Cells.
-        focused: Whether it is the focused one.
+        focused: True if the cursor is on it.
     """
     mark = chunk(f"{focus} " if focused else "  ", "accent", keep=True)
     name = foreign(theme.name, "strong" if focused else "text")
@@ -47,5 +47,5 @@ def _changed(token: str, sign: str, number: str) -> Sequence[Chunk]:
 
 
 def _kind(theme: Theme) -> str:
-    """The theme in a few words."""
+    """Return the description of a theme in a few words."""
     return theme.description if theme.name in builtin_themes() else f"yours, {theme.description}"

@@ -29,12 +29,12 @@ class ThemesScreen(PlainScreen):
     """All themes, with a sample of each.
 
     Args:
-        office: What all screens share.
+        office: The services that all screens share.
         themes: The themes.
         current: Name of the one that is in use.
         where: The file into which the choice is written.
         keep: Uses the theme of a name and writes it there.
-        first: Whether it is asked because nothing was ever chosen.
+        first: True if the screen opened by itself because no theme was ever chosen.
     """
 
     place = "themes"
@@ -67,7 +67,7 @@ class ThemesScreen(PlainScreen):
         yield LinesView(id="foot")
 
     def on_mount(self) -> None:
-        """Draw."""
+        """Draw the page."""
         self._draw()
 
     def on_resize(self, _: events.Resize) -> None:
@@ -75,7 +75,7 @@ class ThemesScreen(PlainScreen):
         self._draw()
 
     def take_standing(self) -> None:
-        """Draw it."""
+        """Draw the page: its first line changed."""
         self._draw()
 
     @on(RowList.Clicked)
@@ -88,32 +88,32 @@ class ThemesScreen(PlainScreen):
 
     @_HANDLERS("down")
     def do_down(self) -> None:
-        """Next theme."""
+        """Go to the next theme."""
         self._move_to(self._cursor + 1)
 
     @_HANDLERS("up")
     def do_up(self) -> None:
-        """Previous theme."""
+        """Go to the previous theme."""
         self._move_to(self._cursor - 1)
 
     @_HANDLERS("first")
     def do_first(self) -> None:
-        """First theme."""
+        """Go to the first theme."""
         self._move_to(0)
 
     @_HANDLERS("last")
     def do_last(self) -> None:
-        """Last theme."""
+        """Go to the last theme."""
         self._move_to(FAR)
 
     @_HANDLERS("page_down")
     def do_page_down(self) -> None:
-        """Page."""
+        """Go one page down."""
         self._move_to(self._cursor + self.query_one(RowList).page)
 
     @_HANDLERS("page_up")
     def do_page_up(self) -> None:
-        """Page back."""
+        """Go one page up."""
         self._move_to(self._cursor - self.query_one(RowList).page)
 
     @_HANDLERS("keep")

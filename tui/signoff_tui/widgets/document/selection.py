@@ -70,7 +70,7 @@ def marked_text(selection: Selection, rows: Iterable[MarkedRow]) -> str:
     """Return the marked text, without line numbers and signs; the parts of a wrapped row are one line again.
 
     Args:
-        selection: What is marked.
+        selection: The marked part.
         rows: The rows with marked cells, from the first on.
     """
     lines: list[str] = []
