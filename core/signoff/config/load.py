@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from signoff.config.models import AgentConfig, Respelled, respell
+from signoff.config.python_source import syntax_tree
 from signoff.config.schema import known_keys
 from signoff.settings_yaml import ConfigError, KeyPath, read_document, read_text, unknown_key
 from signoff.tools.setting_faults import in_words
@@ -146,7 +147,7 @@ def defined_tools(path: Path) -> dict[str, DefinedTool]:
         if len(source) > _LARGEST:
             raise UnreadableToolsError(f"is larger than {_LARGEST} bytes")
         with warnings.catch_warnings(action="ignore"):
-            module = ast.parse(source)
+            module = syntax_tree(source)
     except FileNotFoundError:
         raise UnreadableToolsError("is not there") from None
     except OSError as error:

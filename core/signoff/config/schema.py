@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from signoff.config.models import AgentConfig
+from signoff.config.python_source import syntax_tree
 from signoff.settings_yaml import KeyPath
 from signoff.tools.setting_faults import keys_at
 
@@ -60,7 +61,7 @@ def _docstrings(model: type) -> Iterator[tuple[str, str]]:
     for base in model.__mro__:
         if not base.__module__.startswith("signoff."):
             continue
-        (found,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        (found,) = syntax_tree(textwrap.dedent(inspect.getsource(base))).body
         assert isinstance(found, ast.ClassDef)
         for each, below in pairwise(found.body):
             match each, below:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from screen_bench import HELD, LARGE, SMALL, UNHURRIED, Cable, Screen, agent, command, post, screen
+from screen_bench import HELD, LARGE, SMALL, UNHURRIED, Cable, Screen, agent, command, post, screen, write
 
 from signoff.filter import Filtered, Viewpoint, of_request, parse
 from signoff.queue import (
@@ -638,3 +639,13 @@ async def test_the_agents_fit_any_size(place: Path, workdir: Path, *, ascii_only
                     await seen.press(key)
                     assert [cell_len(line) for line in seen.frame] == [size[0]] * size[1]
                     assert seen.text.isascii() or not ascii_only
+
+
+async def test_what_it_waits_for_is_listed_in_the_order_of_the_inbox(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for name in ("c.py", "a.py", "b.py"):
+        post(asking, write(workdir / name, "new\n", group_id="save"))
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        await opens_agents(seen, "A a.py")
+        assert re.findall(r"A (\w\.py)", seen.text) == ["a.py", "b.py", "c.py"]

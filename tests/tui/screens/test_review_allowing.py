@@ -12,6 +12,7 @@ from signoff import ApprovalContext, ApprovalController, Command
 from signoff.queue import AgentQueue, DecisionSource, RequestState, ReviewQueue, StoredRequest
 from signoff.queue.grant_pattern import Beginning, GrantPattern, Under
 from signoff.tool_definition import Definition
+from signoff_tui.screens.review.allow import Allowing, choices
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
@@ -22,7 +23,14 @@ async def opens(seen: Screen, request: StoredRequest) -> None:
     await seen.press("s")
     await seen.shows("Allow for this session of ")
     await seen.shows_no("looking ...")
-    await seen.until(lambda: seen.text.count(" of last ") or seen.text.count("/") > 1, "what it was compared with")
+
+    def compared() -> bool:
+        sheet = seen.app.review.bar
+        assert isinstance(sheet, Allowing)
+        patterns = [choice.pattern for choice in choices(seen.desk, sheet)]
+        return all(pattern is None or pattern.key in sheet.found for pattern in patterns)
+
+    await seen.until(compared, "what it was compared with")
     await seen.sheet_armed()
 
 

@@ -146,6 +146,11 @@ class Inbox:
         """All entries, in arrival order."""
         return self._entries.values()
 
+    def in_list_order(self) -> Iterable[Entry]:
+        """All entries as the list shows them, members of a group together; also what the filter hides."""
+        for key in self._order:
+            yield from self.members(key) if key.kind == "group" else (self._entries[key.id],)
+
     def group(self, key: RowKey) -> Group:
         """The group behind a group's row.
 

@@ -187,7 +187,7 @@ class AgentsScreen(ListBesideDetails):
         if not self.stands:
             return
         agents, agent = self._roster.agents, self._focused
-        self._waiting = waiting_of((entry.request for entry in self._desk.inbox.entries()), agents)
+        self._waiting = waiting_of((entry.request for entry in self._desk.inbox.in_list_order()), agents)
         requests = () if agent is None else self._waiting.get(agent.key, ())
         self._stopping.show(None if agent is None else picks(agent.key), [request.id for request in requests])
         super().draw()

@@ -246,12 +246,7 @@ def _choice_line(sheet: Allowing, choice: Choice, width: int, *, armed: bool) ->
             chunk(f"  {choice.key}  ", "notyet", keep=True), foreign(f"not offered: {choice.why_not}", "muted")
         )
     found = None if choice.pattern is None else sheet.found.get(choice.pattern.key)
-    told = ""
-    if found is not None:
-        waiting = sum(request.id != sheet.refs[0].id for request in found.waiting)
-        told = f"  {len(found.matched)} of last {found.looked_at}" + (f"  {waiting} waiting " if waiting else " ")
-        if width < _FULL:
-            told = f" {len(found.matched)}/{found.looked_at}" + (f" +{waiting} " if waiting else " ")
+    told = "" if found is None else _counts(found, sheet.refs[0].id, short=width < _FULL)
     return line(
         chunk("  ", keep=True),
         chunk(choice.key, "key" if armed else "notyet", keep=True),
@@ -259,6 +254,18 @@ def _choice_line(sheet: Allowing, choice: Choice, width: int, *, armed: bool) ->
         chunk(" ", keep=True),
         Chunk(choice.what, choice.token, cut="end"),
         right=(chunk(told, "muted", keep=True),) if told else (),
+    )
+
+
+def _counts(found: PatternPreview, asked: str, *, short: bool) -> str:
+    """How many of the last calls, and of the other waiting ones, a choice would answer; nothing of none."""
+    waiting = sum(request.id != asked for request in found.waiting)
+    matched, looked_at = len(found.matched), found.looked_at
+    last = f"{matched}/{looked_at}" if short else f"{matched} of last {looked_at}"
+    others = f"+{waiting}" if short else f"{waiting} waiting"
+    gap = " " if short else "  "
+    return (
+        "".join(f"{gap}{count}" for count in (last if looked_at else "", others if waiting else "") if count) + " "
     )
 
 
