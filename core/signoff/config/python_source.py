@@ -8,7 +8,7 @@ import threading
 __all__ = ["syntax_tree"]
 
 _ONE_AT_A_TIME = threading.Lock()
-"""CPython 3.11 counts the depth of trees in one place for all threads: if a finalizer lets another thread build a tree
+"""CPython 3.11 counts the depth of trees in one place for all threads: if a finalizer lets another build one
 meanwhile, it raises SystemError, "AST constructor recursion depth mismatch"."""
 
 
