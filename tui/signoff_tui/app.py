@@ -44,7 +44,7 @@ from signoff_tui.terminal.output_filter import DropControls, InOnePass
 from signoff_tui.terminal.sequences import AskBackground, Copy, Saying, Speaks, TerminalKind
 from signoff_tui.terminal.sigcont import Standstill
 from signoff_tui.text.look import ASCII, UNICODE, Appearance, Glyphs
-from signoff_tui.text.themes import ANSI_THEME, DEFAULT_THEME, LIGHT_THEME, Theme
+from signoff_tui.text.themes import ANSI_THEME, AUTO_THEME, DEFAULT_THEME, LIGHT_THEME, Theme
 from signoff_tui.warning_watch import AlarmWatch
 from signoff_tui.workers import run_beside
 
@@ -139,17 +139,21 @@ class SignoffApp(App[None]):
             guard=settings or chosen.guard,
             notices=notices or chosen.notices,
         )
-        theme = self._chosen.theme
-        if theme not in chosen.themes:
-            raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(chosen.themes)}")
-        self._on_light = False
-        """True if the terminal has said that its background is light."""
+        self._theme_choice = theme = self._chosen.theme
+        """The name of the chosen theme, which may be auto."""
+        if self._theme_choice not in (AUTO_THEME, *chosen.themes):
+            raise ValueError(
+                f"there is no theme {self._theme_choice!r}; choose one of: {', '.join(self.theme_names)}"
+            )
+        self._on_light = chosen.on_light
+        """True if the background of the terminal is light, as far as it has said so."""
+        self._asked_background = False
         self._themes: Mapping[str, Theme] = chosen.themes
-        self.look = Appearance(self._themes[theme], self._glyphs)
+        self.look = Appearance(self._themes[DEFAULT_THEME if theme == AUTO_THEME else theme], self._glyphs)
         self.set_class(self._chosen.ascii_only, "-ascii")
         for known in self._themes.values():
             self.register_theme(known.for_textual())
-        self.theme = theme
+        self.theme = self.look.theme.name
         now = wall_clock or (lambda: queue.now)
         clocks = Clocks(time.monotonic, now, self.set_timer)
         muting = Muting(clocks, self._mutes_changed, mute_file)
@@ -185,28 +189,33 @@ class SignoffApp(App[None]):
         # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
         self._bindings.key_to_bindings.clear()
         self._standstill.listen()
-        if self.has_few_colors:
+        if self.has_few_colors or self._on_light:
             self._fit_themes()
-            self._paint_in(self.look.theme.name)
+            self._paint_in(self._theme_choice)
         run_beside(self, self._watch, group="watch")
         self._following.start()
         self._office.muting.start()
-        if (self._chosen.theme_follows or self._chosen.theme == ANSI_THEME) and not self.no_color:
-            self.speak(AskBackground())
+        if self._theme_choice == AUTO_THEME or self.look.theme.name == ANSI_THEME:
+            self._ask_background()
         if self._asks_for_theme and not self.no_color:
             self._ask_for_a_theme(first=True)
 
     @on(BackgroundTold)
     def _take_background(self, event: BackgroundTold) -> None:
-        if not is_light(event.background):
+        if is_light(event.background) == self._on_light:
             return
-        self._on_light = True
+        self._on_light = not self._on_light
         self._fit_themes()
-        if self._chosen.theme_follows and self.look.theme.name == self._chosen.theme:
-            self.use_theme(LIGHT_THEME)
-        elif self.look.theme.name == ANSI_THEME:
+        if self._theme_choice == AUTO_THEME or self.look.theme.name == ANSI_THEME:
             self._review.desk.guard.restart()
-            self._paint_in(self.look.theme.name)
+            self._paint_in(self._theme_choice)
+        self._layers.take_standing()
+
+    def _ask_background(self) -> None:
+        """Ask the terminal once for the color of its background, which the themes auto and ansi depend on."""
+        if not self._asked_background and not self.no_color:
+            self._asked_background = True
+            self.speak(AskBackground())
 
     def on_unmount(self) -> None:
         """Save the list position and what was read, and close the queue."""
@@ -418,8 +427,8 @@ class SignoffApp(App[None]):
             said.append("guard, keys and mouse count from the next start")
         self._fit_themes()
         self.set_class(chosen.ascii_only, "-ascii")
-        own_choice = chosen.theme == before.theme and self.look.theme.name in chosen.themes
-        self.use_theme(self.look.theme.name if own_choice else chosen.theme)
+        own_choice = chosen.theme == before.theme and self._theme_choice in (AUTO_THEME, *chosen.themes)
+        self.use_theme(self._theme_choice if own_choice else chosen.theme)
         self._review.redraw()
         self._review.say("; ".join(said), token="muted")
 
@@ -446,10 +455,13 @@ class SignoffApp(App[None]):
     def _ask_for_a_theme(self, *, first: bool = False) -> None:
         from signoff_tui.screens.themes.screen import ThemesScreen
 
-        themes = tuple(self._themes.values())
+        def themes() -> Mapping[str, Theme]:
+            return {name: self._themes[self._named(name)] for name in self.theme_names}
+
+        self._ask_background()
         where = "" if self._personal is None else str(self._personal.file)
         self._layers.cover(
-            ThemesScreen(self._office, themes, self.look.theme.name, where, self._keep_theme, first=first)
+            ThemesScreen(self._office, themes, self._theme_choice, where, self._keep_theme, first=first)
         )
 
     def _keep_theme(self, name: str) -> None:
@@ -479,16 +491,26 @@ class SignoffApp(App[None]):
 
     @property
     def theme_names(self) -> tuple[str, ...]:
-        """The names of all themes."""
-        return tuple(self._themes)
+        """The names that can be chosen: auto, and all themes."""
+        return (AUTO_THEME, *self._chosen.themes)
 
     def use_theme(self, name: str) -> None:
-        """Paint everything in another theme."""
+        """Paint everything in another theme, or in the one that fits the terminal."""
+        self._theme_choice = name
+        if name == AUTO_THEME:
+            self._ask_background()
         self._paint_in(name)
         self._review.desk.guard.restart()
         self._review.say(f"theme {name}", token="muted")
 
-    def _paint_in(self, name: str) -> None:
+    def _named(self, choice: str) -> str:
+        """The theme that a choice stands for in this terminal."""
+        if choice != AUTO_THEME:
+            return choice
+        return ANSI_THEME if self.has_few_colors else LIGHT_THEME if self._on_light else DEFAULT_THEME
+
+    def _paint_in(self, choice: str) -> None:
+        name = self._named(choice)
         self.look = Appearance(self._themes[name], self._glyphs)
         if self.theme == name:  # other colors under the same name
             self._watch_theme(name)  # by which Textual knows, too, whether they are the terminal's own now

@@ -50,7 +50,7 @@ async def test_the_first_start_shows_every_theme_and_writes_the_chosen_one_down(
         await seen.shows("which one do you read best?")
         for name in builtin_themes():
             await seen.shows(name)
-        await seen.press("j", "enter")
+        await seen.press("G", "enter")
         await seen.shows("theme signoff-light, written to your settings")
         assert seen.app.look.theme.name == "signoff-light"
     assert load_settings(folder / "screen.yaml").theme == "signoff-light"
@@ -87,7 +87,7 @@ async def test_the_choice_is_there_at_any_time(opens: Opens, folder: Path) -> No
     async with opens(SIGNOFF_THEME="signoff-dark") as seen:
         await seen.shows("nothing waiting")
         seen.app.go("themes")
-        await seen.press("g", "enter")
+        await seen.press("g", "j", "enter")
         await seen.shows("theme signoff-ansi, written to your settings")
     assert load_settings(folder / "screen.yaml").theme == "signoff-ansi"
 
@@ -96,8 +96,57 @@ async def test_where_it_cannot_be_written_the_theme_is_used_and_that_is_told(ope
     save(folder, "{mouse: on}\n")
     async with opens() as seen:
         seen.app.go("themes")
-        await seen.press("g", "enter")
+        await seen.press("g", "j", "enter")
         await seen.shows("not written: put")
+        assert seen.app.look.theme.name == "signoff-ansi"
+
+
+async def test_the_first_choice_is_auto_which_stays_what_it_says(opens: Opens, folder: Path) -> None:
+    async with opens() as seen:
+        await seen.shows("auto", "as the terminal is: now signoff-dark")
+        seen.app.post_message(BackgroundTold(WHITE))
+        await seen.shows("as the terminal is: now signoff-light")
+        await seen.press("enter")
+        await seen.shows("theme auto, written to your settings")
+        assert seen.app.look.theme.name == "signoff-light"
+        seen.app.post_message(BackgroundTold(BLACK))
+        await seen.until(lambda: seen.app.look.theme.name == "signoff-dark")
+    assert load_settings(folder / "screen.yaml").theme == "auto"
+
+
+async def test_a_theme_chosen_by_name_does_not_follow_the_terminal(opens: Opens) -> None:
+    async with opens(SIGNOFF_THEME="auto") as seen:
+        seen.app.use_theme("signoff-dark")
+        seen.app.post_message(BackgroundTold(WHITE))
+        await seen.press("f5")
+        assert seen.app.look.theme.name == "signoff-dark"
+        seen.app.use_theme("auto")
+        assert seen.app.look.theme.name == "signoff-light"
+
+
+@pytest.mark.parametrize(("variable", "used"), [("0;15", "signoff-light"), ("15;0", "signoff-dark")])
+async def test_auto_follows_the_environment_where_the_terminal_does_not_answer(
+    opens: Opens, variable: str, used: str
+) -> None:
+    async with opens(SIGNOFF_THEME="auto", COLORFGBG=variable) as seen:
+        await seen.press("f5")
+        assert seen.app.look.theme.name == used
+
+
+async def test_the_answer_of_the_terminal_counts_more_than_the_environment(opens: Opens) -> None:
+    async with opens(SIGNOFF_THEME="auto", COLORFGBG="0;15") as seen:
+        seen.app.post_message(BackgroundTold(BLACK))
+        await seen.until(lambda: seen.app.look.theme.name == "signoff-dark")
+
+
+@pytest.mark.parametrize("background", [WHITE, BLACK])
+async def test_with_sixteen_colors_auto_is_the_theme_in_the_colors_of_the_terminal(
+    opens: Opens, monkeypatch: pytest.MonkeyPatch, background: tuple[float, float, float]
+) -> None:
+    monkeypatch.setattr(SignoffApp, "has_few_colors", True)
+    async with opens(SIGNOFF_THEME="auto") as seen:
+        seen.app.post_message(BackgroundTold(background))
+        await seen.press("f5")
         assert seen.app.look.theme.name == "signoff-ansi"
 
 

@@ -13,7 +13,7 @@ from signoff_tui.text.themes import builtin_themes
 
 THEMES = Path(__file__).resolve().parents[3] / "themes"
 
-UNCHOSEN = ResolvedSettings(theme_follows=True, theme_was_chosen=False)
+UNCHOSEN = ResolvedSettings(theme_was_chosen=False)
 """What holds for somebody who never chose anything."""
 
 

@@ -153,9 +153,10 @@ def keep_filter(file: Path, query: str) -> None:
 def _keep(file: Path, change: Callable[[str, ScreenSettings], str]) -> None:
     """Write what becomes of the text of a file; it is told what the text sets."""
     try:
-        text = read_text(file) if file.exists() else template()
+        there = file.exists()
+        text = read_text(file) if there else template()
         changed = change(text, parse_settings(text, str(file)))
-        if changed != text:
+        if changed != text or not there:
             put_text(file, changed)
     except ConfigError as error:
         raise NotKeptError(f"not written: {file.name} is not valid: {error.problems[0].message}") from error

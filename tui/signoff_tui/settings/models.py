@@ -231,7 +231,7 @@ class KeySettings(Struct, frozen=True):
 class ScreenSettings(Struct, frozen=True):
     """All settings of the screen: those at the top, and sections."""
 
-    theme: Annotated[Name, "A theme by its name; auto: dark or light, as the terminal."] = "auto"
+    theme: Annotated[Name, "A theme by its name; auto: dark, light or sixteen colors, as the terminal."] = "auto"
     mouse: Annotated[bool, "Take clicks and the wheel; off leaves selecting to the terminal."] = True
     filters: Annotated[Filters, 'Filters of yours for f, such as ["agent:docs-bot is:unseen"].'] = ()
     diff: Annotated[

@@ -21,7 +21,8 @@ from signoff_tui.settings import (
     settings_file,
     themes_folder,
 )
-from signoff_tui.text.themes import DEFAULT_THEME, Theme, builtin_themes, own_themes
+from signoff_tui.terminal.background import is_light_by_variable
+from signoff_tui.text.themes import AUTO_THEME, Theme, builtin_themes, own_themes
 
 __all__ = ["Personal", "ResolvedSettings", "wants_ascii"]
 
@@ -36,8 +37,8 @@ class ResolvedSettings(Struct, frozen=True):
 
     Attributes:
         themes: All themes that there are, by name.
-        theme: The name of one of them.
-        theme_follows: True if it is the light one instead where the terminal is light.
+        theme: The name of one of them; auto leaves the choice to the terminal.
+        on_light: True if the environment says that the background of the terminal is light.
         theme_was_chosen: True if the person, or whoever started the screen, ever said which.
         ascii_only: Draw with ASCII characters only.
         mouse: Take clicks and the wheel.
@@ -51,8 +52,8 @@ class ResolvedSettings(Struct, frozen=True):
     """
 
     themes: Mapping[str, Theme] = field(default_factory=builtin_themes)
-    theme: str = DEFAULT_THEME
-    theme_follows: bool = False
+    theme: str = AUTO_THEME
+    on_light: bool = False
     theme_was_chosen: bool = True
     ascii_only: bool = False
     mouse: bool = True
@@ -98,18 +99,17 @@ class Personal(Struct, frozen=True):
         own, problems = own_themes(self.folder)
         themes = {**builtin_themes(), **own}
         wanted = self.theme or self.variables.get("SIGNOFF_THEME") or ""
-        if wanted not in ("", "auto", *themes):
-            raise ValueError(f"there is no theme {wanted!r}; choose one of: {', '.join(themes)}")
+        if wanted not in ("", AUTO_THEME, *themes):
+            raise ValueError(f"there is no theme {wanted!r}; choose one of: {', '.join((AUTO_THEME, *themes))}")
         try:
             settings = self._settings(themes)
         except ConfigError as error:  # a theme that is not valid may be why there is none of its name
             left_out = [Problem(str(self.folder), None, "", str(problem)) for problem in problems]
             raise ConfigError([*left_out, *error.problems]) from None
-        theme = wanted or settings.theme
         return ResolvedSettings(
             themes=themes,
-            theme=DEFAULT_THEME if theme == "auto" else theme,
-            theme_follows=theme == "auto",
+            theme=wanted or settings.theme,
+            on_light=is_light_by_variable(self.variables),
             theme_was_chosen=bool(wanted) or self.file.exists(),
             ascii_only=self.ascii_only or wants_ascii(self.variables),
             mouse=settings.mouse,

@@ -1,15 +1,17 @@
-"""The color of the terminal's background, from its answer to a question.
+"""The color of the terminal's background: from its answer to a question, or from the environment.
 
-The question and the answer are ``OSC 11`` of xterm (XTerm Control Sequences, "Set dynamic colors").
+The question and the answer are ``OSC 11`` of xterm (XTerm Control Sequences, "Set dynamic colors"). The variable is
+``COLORFGBG`` of rxvt (rxvt(1), "ENVIRONMENT"), which Konsole and others set, too.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from textual.message import Message
 
-__all__ = ["Background", "BackgroundTold", "background_of", "is_light"]
+__all__ = ["Background", "BackgroundTold", "background_of", "is_light", "is_light_by_variable"]
 
 Background = tuple[float, float, float]
 """Red, green and blue, each from 0 to 1."""
@@ -50,6 +52,16 @@ def is_light(background: Background) -> bool:
     """True if dark letters are read better on it."""
     red, green, blue = background
     return 0.299 * red + 0.587 * green + 0.114 * blue >= _LIGHT
+
+
+def is_light_by_variable(variables: Mapping[str, str]) -> bool:
+    """True if ``COLORFGBG`` names a light background: white, or one of the bright colors but gray.
+
+    Args:
+        variables: The environment. The variable ends with the number of the color, as in ``0;15``.
+    """
+    number = variables.get("COLORFGBG", "").rpartition(";")[2]
+    return number.isdecimal() and (number == "7" or 9 <= int(number) <= 15)
 
 
 def _color(text: str) -> Background | None:

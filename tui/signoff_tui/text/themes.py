@@ -21,6 +21,7 @@ from textual.theme import Theme as TextualTheme
 
 __all__ = [
     "ANSI_THEME",
+    "AUTO_THEME",
     "COLOR_TOKENS",
     "DEFAULT_THEME",
     "LIGHT_THEME",
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 DEFAULT_THEME, LIGHT_THEME, ANSI_THEME = "signoff-dark", "signoff-light", "signoff-ansi"
+AUTO_THEME = "auto"
+"""No theme, but the choice that leaves it to the terminal."""
 
 
 COLOR_TOKENS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -30,8 +30,8 @@ class ThemesScreen(PlainScreen):
 
     Args:
         office: The services that all screens share.
-        themes: The themes.
-        current: Name of the one that is in use.
+        themes: Gives the themes, by the names under which they are chosen; it is asked at every picture.
+        current: Name of the one that is chosen now.
         where: The file into which the choice is written.
         keep: Uses the theme of a name and writes it there.
         first: True if the screen opened by itself because no theme was ever chosen.
@@ -46,7 +46,7 @@ class ThemesScreen(PlainScreen):
     def __init__(
         self,
         office: Office,
-        themes: Sequence[Theme],
+        themes: Callable[[], Mapping[str, Theme]],
         current: str,
         where: str,
         keep: Callable[[str], None],
@@ -55,7 +55,8 @@ class ThemesScreen(PlainScreen):
     ) -> None:
         super().__init__(office)
         self._themes = themes
-        self._cursor = next((index for index, theme in enumerate(themes) if theme.name == current), 0)
+        self._names = tuple(themes())
+        self._cursor = self._names.index(current)
         self._where = where
         self._keep = keep
         self._first = first
@@ -63,7 +64,7 @@ class ThemesScreen(PlainScreen):
     def compose(self) -> ComposeResult:
         """Lay out the page."""
         yield LinesView(id="title")
-        yield _Samples(self._themes, id="rows")
+        yield _Samples(id="rows")
         yield LinesView(id="foot")
 
     def on_mount(self) -> None:
@@ -120,10 +121,10 @@ class ThemesScreen(PlainScreen):
     def do_keep(self) -> None:
         """Use the theme, and write it into the settings."""
         self.dismiss()
-        self._keep(self._themes[self._cursor].name)
+        self._keep(self._names[self._cursor])
 
     def _move_to(self, index: int) -> None:
-        self._cursor = max(min(index, len(self._themes) - 1), 0)
+        self._cursor = max(min(index, len(self._names) - 1), 0)
         self._draw()
 
     def _draw(self) -> None:
@@ -134,12 +135,14 @@ class ThemesScreen(PlainScreen):
         asked = (chunk(": which one do you read best?"),) if self._first else ()
         title = line(name, *asked, background="surface")
         self.query_one("#title", LinesView).show([self.titled(lambda _: title, width), rule(look.glyphs.rule)])
-        themes = self._themes
+        themes = self._themes()
+        self.query_one(_Samples).themes = tuple(themes.values())
 
         def row(index: int, room: int) -> Sequence[Line]:
-            return sample_lines(themes[index], look.glyphs.focus, room, focused=index == self._cursor)
+            name = self._names[index]
+            return sample_lines(name, themes[name], look.glyphs.focus, room, focused=index == self._cursor)
 
-        self.query_one(RowList).show(len(themes), row, cursor=self._cursor, lines_per_row=ROWS)
+        self.query_one(RowList).show(len(self._names), row, cursor=self._cursor, lines_per_row=ROWS)
         back = "not now" if self._first else "back"
         hints = [
             KeyHint("Enter", "keep it" if self._where else "use it"),
@@ -159,12 +162,11 @@ class ThemesScreen(PlainScreen):
 class _Samples(RowList):
     """Rows, each painted with the theme that it is about."""
 
-    def __init__(self, themes: Sequence[Theme], *, id: str) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._themes = themes
+    themes: Sequence[Theme] = ()
+    """The theme of each row."""
 
     def painted(self, content: Line, index: int) -> Strip:
         """Paint with the theme of the row; what is below the last one is painted as the screen is."""
-        if index >= len(self._themes):
+        if index >= len(self.themes):
             return super().painted(content, index)
-        return paint(content, self.size.width, self._themes[index], ellipsis=look_of(self).glyphs.ellipsis)
+        return paint(content, self.size.width, self.themes[index], ellipsis=look_of(self).glyphs.ellipsis)
