@@ -189,7 +189,7 @@ class SignoffApp(App[None]):
         # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
         self._bindings.key_to_bindings.clear()
         self._standstill.listen()
-        if self.has_few_colors or self._on_light:
+        if self.has_few_colors or self._has_256_colors or self._on_light:
             self._fit_themes()
             self._paint_in(self._theme_choice)
         run_beside(self, self._watch, group="watch")
@@ -437,9 +437,15 @@ class SignoffApp(App[None]):
         """True if the terminal has sixteen colors. Pictures that no terminal shows have all."""
         return not self.is_headless and self.console.color_system in {"standard", "windows"}
 
+    @property
+    def _has_256_colors(self) -> bool:
+        return not self.is_headless and self.console.color_system == "256"
+
     def _fit_themes(self) -> None:
         """Have the themes that there are in colors that can be read in this terminal."""
         themes = dict(self._chosen.themes)
+        if self._has_256_colors:
+            themes = {name: each.in_256_colors() for name, each in themes.items()}
         if self.has_few_colors:
             themes = {name: each if each.ansi else each.in_sixteen_colors() for name, each in themes.items()}
         if self._on_light and ANSI_THEME in themes:

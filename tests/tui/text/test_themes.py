@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from color_contrast import channels, contrast
+from rich.color import Color, ColorSystem
 
 from signoff_tui.text.themes import (
     COLOR_TOKENS,
@@ -242,6 +243,31 @@ def test_with_sixteen_colors_every_text_is_readable(name: str, palette: str) -> 
         assert spec.foreground == "rule" or contrast(front, back) >= 4, spec
     back = in_terminal(theme.colors["background"], palette)
     assert all(contrast(in_terminal(each, palette), back) >= 4 for each in theme.syntax.values())
+
+
+def in_256(color: str) -> str:
+    """A color as it is written to a terminal with 256 of them."""
+    return Color.parse(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor().hex
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_256_colors_every_text_is_readable(name: str) -> None:
+    theme = THEMES[name].in_256_colors()
+    for spec in STYLES.values():
+        front, back = (in_256(theme.colors[token]) for token in (spec.foreground, spec.background or "background"))
+        assert spec.foreground == "rule" or contrast(front, back) >= (3 if spec.bold else 4), spec
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("token", ["background", "surface", "text", "muted", "focus-bg"])
+def test_with_256_colors_what_is_almost_gray_is_gray(name: str, token: str) -> None:
+    assert len({*channels(in_256(THEMES[name].in_256_colors().colors[token]))}) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_256_colors_the_focused_row_differs_from_the_others(name: str) -> None:
+    colors = THEMES[name].in_256_colors().colors
+    assert in_256(colors["focus-bg"]) != in_256(colors["background"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,7 @@
 """The color of the terminal's background: from its answer to a question, or from the environment.
 
-The question and the answer are ``OSC 11`` of xterm (XTerm Control Sequences, "Set dynamic colors"). The variable is
-``COLORFGBG`` of rxvt (rxvt(1), "ENVIRONMENT"), which Konsole and others set, too.
+The question and the answer are ``OSC 11`` of xterm (XTerm Control Sequences, "Set dynamic colors"). The variable
+is ``COLORFGBG`` of rxvt (rxvt(1), "ENVIRONMENT"), which Konsole and others set, too.
 """
 
 from __future__ import annotations

@@ -117,6 +117,18 @@ class Theme:
         syntax = {token: colors["accent" if token in {"keyword", "type"} else "text"] for token in SYNTAX_TOKENS}
         return Theme(self.name, dark, colors, syntax, self.description)
 
+    def in_256_colors(self) -> Theme:
+        """Return the same theme with its almost gray colors in gray.
+
+        The nearest ones of 256 colors are navy for a dark text and teal for a dark background.
+        """
+        grays = {color: _gray(color) for token, color in self.colors.items() if token in _ALMOST_GRAY}
+        colors, syntax = (
+            {token: grays.get(color, color) for token, color in each.items()}
+            for each in (self.colors, self.syntax)
+        )
+        return Theme(self.name, self.dark, colors, syntax, self.description)
+
     def for_textual(self) -> TextualTheme:
         """Return the same theme for Textual's own style sheets."""
         color = self.colors
@@ -144,8 +156,19 @@ def _is_blue(color: str) -> bool:
     return color.startswith("#") and int(color[5:7], 16) > int(color[3:5], 16)
 
 
+def _gray(color: str) -> str:
+    """The gray that is as bright (ITU-R BT.601 luma); a color of the terminal's own stays."""
+    if not color.startswith("#"):
+        return color
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + f"{round(0.299 * red + 0.587 * green + 0.114 * blue):02x}" * 3
+
+
 def _for_rich(color: str) -> str:
     return color.removeprefix("ansi_")
+
+
+_ALMOST_GRAY = frozenset({"background", "surface", "rule", "text", "muted", "focus-bg"})
 
 
 _SIXTEEN_ON_LIGHT: Mapping[str, str] = {
