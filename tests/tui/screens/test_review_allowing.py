@@ -205,7 +205,7 @@ async def test_what_is_bound_to_the_definition_of_a_tool_says_that_it_ends_with_
     request = post(asking, command("ls", workdir, definition=tool))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await opens(seen, request)
-        await seen.shows("ends when the definition of the tool changes, too")
+        await seen.shows("ends when the tool changes, too")
 
 
 async def test_another_value_that_has_to_be_equal_is_said(asking: AgentQueue, place: Path) -> None:

@@ -185,6 +185,25 @@ def test_a_name_that_is_too_long_by_itself_keeps_its_beginning_and_its_end() -> 
     assert crop(f"/srv/invoice-{'x' * 50}.pdf", 16, "front") == "invoi\u2026xxxxxx.pdf"
 
 
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (30, "approve what waits, one by one"),
+        (29, "approve what waits, one by…"),
+        (27, "approve what waits, one by…"),
+        (26, "approve what waits, one…"),
+        (9, "approve…"),
+        (5, "appr…"),
+    ],
+)
+def test_a_sentence_is_cut_after_a_word(width: int, shown: str) -> None:
+    assert crop("approve what waits, one by one", width, "words") == shown
+
+
+def test_a_long_word_at_the_end_of_a_sentence_is_cut_itself() -> None:
+    assert crop(f"cannot read /srv/{'x' * 50}", 24, "words") == "cannot read /srv/xxxxxx…"
+
+
 # -- flags -------------------------------------------------------------------------------------------------
 
 FLAGGED = st.lists(

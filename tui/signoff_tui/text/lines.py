@@ -48,8 +48,8 @@ __all__ = [
 LEAST_ROW = 10
 """The least cells for the words of a line, however far they are indented."""
 
-Cut = Literal["front", "middle", "end"]
-"""The place where a long text is cut: a path at its front, a command at its end."""
+Cut = Literal["front", "middle", "end", "words"]
+"""The place where a long text is cut: a path at its front, a command at its end, a sentence after a word."""
 
 
 class Chunk(Struct, frozen=True):
@@ -236,8 +236,9 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
     room = width - cell_len(ellipsis)
     if room <= 0:
         return set_cell_size(ellipsis, max(width, 0))
-    if cut == "end":
-        return _first_cells(text, room) + ellipsis
+    if cut in {"end", "words"}:
+        first = _first_cells(text, room)
+        return (_whole_words(first, text) if cut == "words" else first) + ellipsis
     # The beginning and the end of a long name tell it from others.
     name = text.rpartition("/")[2]
     return (
@@ -260,6 +261,14 @@ def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
     name = cell_len(text[text.rfind("/") :]) if "/" in text else 0
     tail = min(max(room - room // 3, name), room)
     return _first_cells(text, room - tail) + ellipsis + _last_cells(text, tail)
+
+
+def _whole_words(first: str, text: str) -> str:
+    """The beginning of a text without a last word that is cut; with it if the word is a third of all."""
+    if text.startswith(f"{first} "):
+        return first
+    whole = first.rpartition(" ")[0].rstrip()
+    return whole if 3 * cell_len(whole) >= 2 * cell_len(first) else first
 
 
 def _first_cells(text: str, width: int) -> str:

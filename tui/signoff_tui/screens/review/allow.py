@@ -225,7 +225,7 @@ def _head(entries: Sequence[Entry], width: int) -> Line:
 def _fixed(entries: Sequence[Entry], width: int) -> Iterator[Line]:
     """Yield the arguments that must be equal besides command, path and directory; and what else ends the grant."""
     if any(entry.request.submission.definition is not None for entry in entries):
-        yield line(chunk("   ends when the definition of the tool changes, too", "muted"))
+        yield line(Chunk(SafeText.own("   ends when the tool changes, too"), "muted", cut="words"))
     if len(entries) != 1:
         return
     call = entries[0].request.submission
