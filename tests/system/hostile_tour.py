@@ -271,7 +271,6 @@ class Tour:
         listener.begins("left")
         listener.presses("Escape", "Y approve")
         listener.begins("group")
-        listener.presses("1", "▌")
         if not re.search("^▌.* all ", listener.terminal.text(), re.MULTILINE):
             listener.presses("Left", "▌.* all ")
         listener.presses("Enter", " all +")
@@ -508,7 +507,7 @@ class Tour:
         listener.hears(f" {len(self._scene.waiting) + len(self._scene.repeated)} waiting")
         listener.presses("G", f"▌.*{self._texts[0].mark}", _ALL)
         listener.begins("released")
-        listener.decides("s", "Allow for this session", " of last ")
+        listener.decides("s", "Allow for this session")
         listener.presses("w", "and approves")
         listener.begins("left")
         listener.presses("Escape", "n reject")

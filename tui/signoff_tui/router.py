@@ -69,6 +69,8 @@ class Layers:
 
     def take_standing(self) -> None:
         """Redraw the first line of every screen after its facts have changed."""
+        if not self._app.is_running:
+            return
         self._review.take_standing()
         for screen in self:
             screen.take_standing()
