@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import textwrap
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from signoff.config.models import AgentConfig
-from signoff.config.python_source import syntax_tree
+from signoff.config.python_source import class_tree
 from signoff.settings_yaml import KeyPath
 from signoff.tools.setting_faults import keys_at
 
@@ -61,9 +60,7 @@ def _docstrings(model: type) -> Iterator[tuple[str, str]]:
     for base in model.__mro__:
         if not base.__module__.startswith("signoff."):
             continue
-        (found,) = syntax_tree(textwrap.dedent(inspect.getsource(base))).body
-        assert isinstance(found, ast.ClassDef)
-        for each, below in pairwise(found.body):
+        for each, below in pairwise(class_tree(base).body):
             match each, below:
                 case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(words))):
                     yield key, inspect.cleandoc(words)

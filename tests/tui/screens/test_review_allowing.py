@@ -17,11 +17,21 @@ from signoff_tui.screens.review.allow import Allowing, choices
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
 
+async def opens_sheet(seen: Screen) -> None:
+    """Press the key of the sheet; again if the screen was too busy to take it."""
+    await seen.press("s")
+    for _ in range(20):
+        if "Allow for this session of " in seen.text:
+            break
+        await seen.rests()
+        await seen.press("s")
+    await seen.shows("Allow for this session of ")
+
+
 async def opens(seen: Screen, request: StoredRequest) -> None:
     """Read a request, and open its sheet."""
     await seen.reads(request)
-    await seen.press("s")
-    await seen.shows("Allow for this session of ")
+    await opens_sheet(seen)
     await seen.shows_no("looking ...")
 
     def compared() -> bool:
@@ -293,7 +303,7 @@ async def test_the_members_of_a_group_that_were_read_are_allowed_one_by_one(
         await seen.reads_group()
         await seen.goes_to_group()
         await seen.group_armed()
-        await seen.press("s")
+        await opens_sheet(seen)
         await seen.shows("exactly these 2", "ls a, ls b")
         await seen.sheet_armed()
         await seen.press("1")
