@@ -34,8 +34,8 @@ NO_CURSOR = tuple(text for text in OF_ALL_SORTS if "\u202e" in text.text or "\u2
 
 GATES = [sys.executable, str(Path(__file__).with_name("gates.py"))]
 
-SPOKEN = {"m", "H", "\x1b]11;?\x1b\\"}
-"""What a screen says besides text once it has started: colors, places, and what the choice of themes asks."""
+SPOKEN = {"m", "H"}
+"""What a screen says besides text once it has started: colors and places."""
 
 Stages = dict[str, Written]
 

@@ -147,7 +147,6 @@ class SignoffApp(App[None]):
             )
         self._on_light = chosen.on_light
         """True if the background of the terminal is light, as far as it has said so."""
-        self._asked_background = False
         self._themes: Mapping[str, Theme] = chosen.themes
         self.look = Appearance(self._themes[DEFAULT_THEME if theme == AUTO_THEME else theme], self._glyphs)
         self.set_class(self._chosen.ascii_only, "-ascii")
@@ -195,8 +194,8 @@ class SignoffApp(App[None]):
         run_beside(self, self._watch, group="watch")
         self._following.start()
         self._office.muting.start()
-        if self._theme_choice == AUTO_THEME or self.look.theme.name == ANSI_THEME:
-            self._ask_background()
+        if not self.no_color:
+            self.speak(AskBackground())  # whatever the theme: auto and ansi can be chosen at any time
         if self._asks_for_theme and not self.no_color:
             self._ask_for_a_theme(first=True)
 
@@ -210,12 +209,6 @@ class SignoffApp(App[None]):
             self._review.desk.guard.restart()
             self._paint_in(self._theme_choice)
         self._layers.take_standing()
-
-    def _ask_background(self) -> None:
-        """Ask the terminal once for the color of its background, which the themes auto and ansi depend on."""
-        if not self._asked_background and not self.no_color:
-            self._asked_background = True
-            self.speak(AskBackground())
 
     def on_unmount(self) -> None:
         """Save the list position and what was read, and close the queue."""
@@ -464,7 +457,6 @@ class SignoffApp(App[None]):
         def themes() -> Mapping[str, Theme]:
             return {name: self._themes[self._named(name)] for name in self.theme_names}
 
-        self._ask_background()
         where = "" if self._personal is None else str(self._personal.file)
         self._layers.cover(
             ThemesScreen(self._office, themes, self._theme_choice, where, self._keep_theme, first=first)
@@ -503,8 +495,6 @@ class SignoffApp(App[None]):
     def use_theme(self, name: str) -> None:
         """Paint everything in another theme, or in the one that fits the terminal."""
         self._theme_choice = name
-        if name == AUTO_THEME:
-            self._ask_background()
         self._paint_in(name)
         self._review.desk.guard.restart()
         self._review.say(f"theme {name}", token="muted")
