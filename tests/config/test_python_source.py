@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 import ast
-import threading
+import inspect
+from typing import Any
 
 import pytest
 
-from signoff.config.python_source import syntax_tree
+from signoff.config import python_source
+from signoff.config.models import AgentConfig
+from signoff.config.python_source import class_tree, syntax_tree
+
+Locked = list[bool]
 
 
-def test_no_two_threads_build_a_tree_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    parse, at_work, most = ast.parse, 0, 0
+@pytest.fixture
+def locked(monkeypatch: pytest.MonkeyPatch) -> Locked:
+    """Tells of each step that may build a tree whether other threads had to wait."""
+    found: Locked = []
 
-    def counted(source: str) -> ast.Module:
-        nonlocal at_work, most
-        at_work += 1
-        most = max(most, at_work)
-        parsed.wait(0.05)  # another one could begin now
-        at_work -= 1
-        return parse(source)
+    def watched(name: str, owner: Any) -> None:
+        step = getattr(owner, name)
 
-    parsed = threading.Event()
-    monkeypatch.setattr(ast, "parse", counted)
-    threads = [threading.Thread(target=syntax_tree, args=("a = 1",)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == 1
+        def noted(*arguments: Any, **named: Any) -> Any:
+            found.append(python_source._ONE_AT_A_TIME.locked())
+            return step(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    watched("parse", ast)
+    watched("getsource", inspect)
+    return found
+
+
+def test_a_module_is_parsed_while_no_other_thread_parses(locked: Locked) -> None:
+    assert isinstance(syntax_tree("a = 1"), ast.Module)
+    assert locked == [True]
+
+
+def test_a_class_is_found_and_parsed_while_no_other_thread_parses(locked: Locked) -> None:
+    assert class_tree(AgentConfig).name == "AgentConfig"
+    assert len(locked) >= 2
+    assert all(locked)
+
+
+@pytest.mark.parametrize("source", ["def", "a\0", "(" * 2_000])
+def test_after_a_source_that_is_no_python_others_can_be_parsed(source: str) -> None:
+    with pytest.raises((SyntaxError, ValueError, MemoryError, RecursionError)):
+        syntax_tree(source)
+    assert isinstance(syntax_tree("a = 1"), ast.Module)

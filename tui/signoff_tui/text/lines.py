@@ -238,7 +238,7 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
         return set_cell_size(ellipsis, max(width, 0))
     if cut in {"end", "words"}:
         first = _first_cells(text, room)
-        return (_whole_words(first, text) if cut == "words" else first) + ellipsis
+        return (_without_cut_word(first, text) if cut == "words" else first) + ellipsis
     # The beginning and the end of a long name tell it from others.
     name = text.rpartition("/")[2]
     return (
@@ -263,8 +263,8 @@ def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
     return _first_cells(text, room - tail) + ellipsis + _last_cells(text, tail)
 
 
-def _whole_words(first: str, text: str) -> str:
-    """The beginning of a text without a last word that is cut; with it if the word is a third of all."""
+def _without_cut_word(first: str, text: str) -> str:
+    """The beginning of a text without the word that it cuts; with it where that is a third of the beginning."""
     if text.startswith(f"{first} "):
         return first
     whole = first.rpartition(" ")[0].rstrip()

@@ -258,7 +258,7 @@ def _choice_line(sheet: Allowing, choice: Choice, width: int, *, armed: bool) ->
 
 
 def _counts(found: PatternPreview, asked: str, *, short: bool) -> str:
-    """How many of the last calls, and of the other waiting ones, a choice would answer; nothing of none."""
+    """The numbers of last calls and of other waiting ones that a choice would answer; without calls, no number."""
     waiting = sum(request.id != asked for request in found.waiting)
     matched, looked_at = len(found.matched), found.looked_at
     last = f"{matched}/{looked_at}" if short else f"{matched} of last {looked_at}"
