@@ -62,6 +62,7 @@ def test_the_bytes_of_a_notice_reach_the_terminal_and_no_others_do(home: Path, v
         eventually(lambda: terminal.process.poll() is not None, "the screen was left")
         terminal.close()
         assert _SAID.findall(terminal.raw) == [
+            b"\x1b]11;?\x1b\\",  # the color of the background
             b"\x1b[22;2t",
             b"\x1b]2;signoff: nothing waiting\x1b\\",
             b"\x1b]2;signoff: 1 waiting, 1 HIGH\x1b\\",
