@@ -26,12 +26,10 @@ from signoff_tui.guard import (
     TargetFacts,
     eligible,
 )
+from signoff_tui.input.keymap import KeyMap
 
-KEYS = KeyMeanings(
-    navigation=frozenset("jkJKgGbtuU][}{") | {" ", "up", "down", "left", "right", "tab"},
-    bound=frozenset("yYnNsSx!uUztT;bjkJKgG][}{vVwdicehHao/\\fmMELqR:?12345 ,'") | {"enter", "escape"},
-)
-"""The keys of the screens that matter to the guard: reading keys, and everything bound."""
+KEYS = KeyMap().guard_keys()
+"""The keys of the review screen."""
 
 MOMENT = 0.001
 """Seconds; just before or just after."""

@@ -20,6 +20,7 @@ WORDS = (
     *("python -m pytest", "why", "by", "my", "try", "toy", "any", "happy", "copy", "apply", "deploy now"),
     *("hello", "thanks", "looks good", "ok", "q", "quit", ":wq", ":q!", "/foo", "grep -r y .", "go on", "then"),
     *("fix it", "docker ps", "kubectl get pods", "please", "retry", "history", "man yes", "echo n", "rm x"),
+    *("data", "adapt it", "that is all", "the guy", "vim notes", "high", "quiet", "12 y", "both of them", "big"),
 )
 """What people type into the wrong window."""
 

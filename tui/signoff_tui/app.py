@@ -577,7 +577,7 @@ def run(
         asks_for_theme=not chosen.theme_was_chosen,
         list_states=ListStates(place_name(place)),
         mute_file=MuteFile(place_name(place)),
-        read_marks=ReadMarks(place_name(place), queue.reviewer),
+        read_marks=ReadMarks(place_name(place), queue.reviewer, read_only=read_only),
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)

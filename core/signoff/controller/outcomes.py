@@ -16,6 +16,7 @@ from signoff.queue.records import (
     StoredRequest,
     Submission,
 )
+from signoff.queue.wording import NOT_RUN
 from signoff.text.risk import risk_reasons
 from signoff.types import ApprovalDecision
 
@@ -96,7 +97,7 @@ def failed(error: Exception) -> ApprovalDecision:
 
 def not_run(reason: object) -> ApprovalDecision:
     """Return the decision for an approved call that cannot be run as it was shown."""
-    return _error(f"approved, not run: {reason}")
+    return _error(f"{NOT_RUN}: {reason}")
 
 
 def to_queue(decision: ApprovalDecision) -> Decision:

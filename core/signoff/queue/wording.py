@@ -10,6 +10,7 @@ __all__ = [
     "AGENT_GONE",
     "CLOSED",
     "LOST",
+    "NOT_RUN",
     "agent_is_gone",
     "agent_is_lost",
     "expired",
@@ -19,6 +20,7 @@ __all__ = [
     "released",
     "replaced",
     "stopped_with",
+    "was_not_run",
 ]
 
 CLOSED = "the agent closed its connection to the queue"
@@ -31,6 +33,9 @@ AGENT_GONE = "the agent ended without an answer"
 """The reason for withdrawing a request of a dead agent whose process is not known."""
 
 _AGENT_LOST = "the agent lost its connection"
+
+NOT_RUN = "approved, not run"
+"""Begins the reason for superseding an approved request that its agent cannot run as it was approved."""
 
 
 def agent_is_gone(pid: int) -> str:
@@ -55,6 +60,11 @@ def lost_its_connection(reason: str | None) -> bool:
 def left_alone(reason: str | None) -> bool:
     """True if a request was withdrawn because its agent is gone, and did not say so itself."""
     return reason is not None and reason.startswith((AGENT_GONE, _AGENT_LOST))
+
+
+def was_not_run(reason: str | None) -> bool:
+    """True if a request was superseded because its agent could not run it as it was approved."""
+    return reason is not None and reason.startswith(NOT_RUN)
 
 
 def expired(waited_us: int) -> str:
@@ -102,6 +112,8 @@ def how_it_ended(request: StoredRequest, now: int) -> str:
     if request.decision is None:
         return f"{outcome_text(request.state, None, 'message')} {ago}: {request.state_note}"
     words = f"{_verb(request.decision)} by {_who(request.decision)} {ago}"
+    if was_not_run(request.state_note):
+        return f"{request.state_note}; {words}"
     return words if request.state is not RequestState.SUPERSEDED else f"{words}, then superseded"
 
 

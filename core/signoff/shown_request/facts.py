@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import one_line, reveal_line
 from signoff.queue.grant_coverage import session_text
+from signoff.queue.wording import was_not_run
 from signoff.shown_request.row import tool_of
 from signoff.text.outcome import outcome_text
 from signoff.text.risk import risk_reasons
@@ -91,12 +92,12 @@ def _state(request: StoredRequest, now: int) -> str:
 
 def end_of(request: StoredRequest) -> str:
     """Return the end of a request with its decider, or the reason why nobody decided."""
-    decision = request.decision
-    words = outcome_text(request.state, decision, "message")
+    decision, reason = request.decision, one_line(request.state_note or "")
+    words = reason if was_not_run(reason) else outcome_text(request.state, decision, "message")
     if decision is None:
-        reason = one_line(request.state_note or "")
         return reason if reason.startswith(words) else f"{words}: {reason}"
-    return f"{words} by {one_line(decision.by, 'agent')} ({decision.source})"
+    by = f"by {one_line(decision.by, 'agent')} ({decision.source})"
+    return f"{words}; approved {by}" if was_not_run(reason) else f"{words} {by}"
 
 
 def session_reach(request: StoredRequest) -> str:

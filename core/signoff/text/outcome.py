@@ -22,6 +22,7 @@ _WORDS = {
     "expired": ("expired", "expired", "expired"),
     "gone": ("withdrawn", "agent exited", "agent exited"),
     "withdrawn": ("withdrawn", "withdrawn by the agent", "withdrawn"),
+    "not run": ("approved, not run", "NOT RUN, though approved", "NOT RUN"),
     "superseded": ("superseded", "superseded by a newer revision", "replaced"),
     "pending": ("waiting", "waiting", "waiting"),
 }
@@ -43,7 +44,9 @@ class _Decided(Protocol):
     def instead(self) -> _Changes | None: ...
 
 
-def outcome_text(state: str, decision: _Decided | None, style: OutcomeStyle, *, gone: bool = False) -> str:
+def outcome_text(
+    state: str, decision: _Decided | None, style: OutcomeStyle, *, gone: bool = False, unrun: bool = False
+) -> str:
     """Return the end of a request in words, without the decider; else the name of the state.
 
     Args:
@@ -51,12 +54,15 @@ def outcome_text(state: str, decision: _Decided | None, style: OutcomeStyle, *, 
         decision: The decision, if there is one.
         style: The place of the words.
         gone: True if its agent is gone.
+        unrun: True if it was approved, and its agent could not run it as it was approved.
     """
-    words = _WORDS.get(_end(state, decision, gone=gone))
+    words = _WORDS.get(_end(state, decision, gone=gone, unrun=unrun))
     return str(state) if words is None else words[_STYLES.index(style)]
 
 
-def _end(state: str, decision: _Decided | None, *, gone: bool) -> str:
+def _end(state: str, decision: _Decided | None, *, gone: bool, unrun: bool) -> str:
+    if state == "superseded" and unrun:
+        return "not run"
     if state == "withdrawn" and gone:
         return "gone"
     if decision is None or state not in ("approved", "rejected"):

@@ -52,13 +52,13 @@ def test_three_letters_in_more_than_700_ms_are_not(bench: Bench) -> None:
 
 
 def test_navigation_and_tagging_are_no_typing(bench: Bench) -> None:
-    reactions = bench.press_all("y" + "jtkjt GgJ K", gap=0.06)
+    reactions = bench.press_all("y" + "jtkjt GgJ K<>", gap=0.06)
 
     assert effects_of(reactions) == []
 
 
 def test_view_keys_alone_are_no_typing(bench: Bench) -> None:
-    assert effects_of(bench.press_all("vwdi", gap=0.1)) == []
+    assert effects_of(bench.press_all("vdoi", gap=0.1)) == []
 
 
 def test_the_same_key_thrice_is_no_typing(bench: Bench) -> None:
@@ -66,11 +66,17 @@ def test_the_same_key_thrice_is_no_typing(bench: Bench) -> None:
 
 
 def test_a_key_bound_to_nothing_tells(bench: Bench) -> None:
-    assert reason(bench.press_all("vwl", gap=0.1)[-1]) is Reason.TYPING
+    assert reason(bench.press_all("vdl", gap=0.1)[-1]) is Reason.TYPING
+
+
+@pytest.mark.parametrize("word", ["yhq", "yqv", "y1v", "y:q"])
+def test_keys_that_open_pages_are_letters_of_words(bench: Bench, word: str) -> None:
+    assert reason(bench.press_all(word, gap=0.3)[-1]) is Reason.TYPING
+    assert bench.sent() == []
 
 
 def test_alt_with_a_letter_is_typing(bench: Bench) -> None:
-    for key in ("v", "w"):
+    for key in ("v", "d"):
         bench.press(key)
         bench.pass_time(0.1)
 
@@ -153,7 +159,7 @@ def test_another_letter_later_than_that_does_not(bench: Bench) -> None:
     assert len(bench.sent()) == 1
 
 
-def test_going_on_with_a_navigation_key_takes_nothing_back(bench: Bench) -> None:
+def test_going_on_with_a_key_that_moves_takes_nothing_back(bench: Bench) -> None:
     bench.press_all("yj", gap=0.1)
 
     assert len(bench.sent()) == 1

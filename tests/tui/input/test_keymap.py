@@ -82,7 +82,7 @@ def test_a_map_that_is_accepted_is_no_trap_and_decides_by_characters_only(
     known = keys.guard_keys()
     assert {*known.decides.values()} == DECISION_KEYS
     assert all(len(key) == 1 and key != " " for key in known.decides)
-    assert not known.navigation & {*known.decides}
+    assert not known.rapid & {*known.decides}
 
 
 # -- what is refused -----------------------------------------------------------------------------------------

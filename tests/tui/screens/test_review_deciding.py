@@ -11,6 +11,7 @@ from textual.events import Paste
 
 from signoff import ApprovalContext, ApprovalController, Command
 from signoff.queue import AgentQueue, DecisionSource, RequestState, ReviewQueue
+from signoff.queue.wording import NOT_RUN
 from signoff_tui.guard import GuardSettings
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -44,6 +45,20 @@ async def test_the_agent_is_told_at_once(place: Path, workdir: Path, asking: Age
         await seen.press("y")
         decision = await asked
     assert (decision.approved, decision.by) == (True, "you")
+
+
+async def test_what_the_agent_could_not_run_is_not_called_approved(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("pytest -q", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("y")
+        await seen.shows("approved by you")
+        asking.give_up(request.id, request.revision, f"{NOT_RUN}: a file was changed")
+        await seen.shows("NOT RUN, though approved", "! approved, not run: a file was changed")
+        await seen.press("h")
+        await seen.shows("NOT RUN  ")
 
 
 async def test_a_decision_is_held_before_it_is_sent(

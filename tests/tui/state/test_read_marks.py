@@ -89,15 +89,26 @@ def test_marks_of_another_reviewer_do_not_count(marks: ReadMarks, tmp_path: Path
     assert other.load() == {}
 
 
-def test_without_the_key_nothing_counts_and_nothing_is_written(
+def test_marks_made_before_the_first_decision_count(
     marks: ReadMarks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(KEYS_VARIABLE, str(tmp_path / "no keys yet"))
+    marks.add({KEY: MARK}, NOW)
+    assert marks.load() == {KEY: MARK}
+
+
+def test_without_the_key_nothing_counts(marks: ReadMarks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marks.add({KEY: MARK}, NOW)
     monkeypatch.setenv(KEYS_VARIABLE, str(tmp_path / "no keys"))
     assert marks.load() == {}
-    before = marks.path.read_bytes()
-    marks.add({("r-2", 1, "d"): MARK}, NOW)
-    assert marks.path.read_bytes() == before
+
+
+def test_where_nothing_is_decided_no_key_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEYS_VARIABLE, str(tmp_path / "no keys"))
+    marks = ReadMarks("/queues/one", "ada", tmp_path / "read", read_only=True)
+    marks.add({KEY: MARK}, NOW)
+    assert not marks.path.exists()
+    assert not (tmp_path / "no keys").exists()
 
 
 @pytest.mark.parametrize(

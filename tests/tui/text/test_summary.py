@@ -13,7 +13,7 @@ from signoff import Command, FileWrite
 from signoff.effects import Effect
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import DecideResult, Decision, Instead, RequestState, StoredRequest, VerdictKind
-from signoff.queue.wording import agent_is_gone, agent_is_lost
+from signoff.queue.wording import NOT_RUN, agent_is_gone, agent_is_lost
 from signoff.text.time import local_time
 from signoff_tui.text.summary import (
     LONGEST,
@@ -210,6 +210,10 @@ def test_commands_and_calls_without_a_name_are_counted(workdir: Path) -> None:
             "agent lost its connection",
         ),
         (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
+        (
+            stored("r", state=RequestState.SUPERSEDED, note=f"{NOT_RUN}: it was changed"),
+            "NOT RUN, though approved",
+        ),
     ],
 )
 def test_the_end_of_a_request_is_told_in_words(request_: StoredRequest, words: str) -> None:

@@ -35,12 +35,12 @@ class KeyMeanings(Struct, frozen=True):
     """The meaning of keys on the screens, by the name that `press` takes.
 
     Attributes:
-        navigation: Keys that only move, page or take back, and `t`: no sign of typing.
+        rapid: Keys that move, page, tag or take back, and follow each other fast: no sign of typing.
         bound: All keys that do something. A printable key that is not among them is typing.
         decides: From key to the decision it stands for, one of `DECISION_KEYS`.
     """
 
-    navigation: frozenset[str]
+    rapid: frozenset[str]
     bound: frozenset[str]
     decides: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({key: key for key in DECISION_KEYS})
@@ -95,7 +95,7 @@ class KeyWatch:
             awaited: Keys that an open sheet or bar asks for. Pressing them twice is impatience.
         """
         self._follow_run(key, t)
-        counts = is_typed(key) and key not in self._keys.navigation and key not in awaited
+        counts = is_typed(key) and key not in self._keys.rapid and key not in awaited
         if is_typed(key):
             self._strokes.append(_Stroke(key, t, counts))
         while self._strokes and t - self._strokes[0].t > MEMORY:

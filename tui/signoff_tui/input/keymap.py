@@ -98,7 +98,7 @@ class KeyMap:
         """Return the keys of a place for a guard; keys that change something at once stand for themselves."""
         actions = self.actions_on(place)
         return KeyMeanings(
-            navigation=frozenset(key for action in actions if action.moves for key in action.keys),
+            rapid=frozenset(key for action in actions if action.rapid for key in action.keys),
             bound=frozenset(key for action in actions for key in action.keys),
             decides={
                 key: _DECISIONS.get(action.name, key)

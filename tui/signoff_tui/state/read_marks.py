@@ -63,10 +63,12 @@ class ReadMarks:
         place: The unique place of the queue.
         reviewer: Name under which decisions are recorded.
         folder: The folder of the files; the person's state directory if left out.
+        read_only: True if nothing is decided here: then no key is made for the marks.
     """
 
-    def __init__(self, place: str, reviewer: str, folder: Path | None = None) -> None:
+    def __init__(self, place: str, reviewer: str, folder: Path | None = None, *, read_only: bool = False) -> None:
         self._who = [place, reviewer]
+        self._read_only = read_only
         self.path = state_file("read", json.dumps(self._who), folder)
         """The path of the file, which need not exist."""
 
@@ -99,7 +101,7 @@ class ReadMarks:
                 if dict(kept) == there:
                     return
                 written = [_written(key, mark) for key, mark in kept]
-                code = own_code(_PURPOSE, self._statement(written))
+                code = own_code(_PURPOSE, self._statement(written), make=not self._read_only)
                 if code is not None:
                     private_files.put(self.path, json.dumps({"code": code, "marks": written}).encode())
         except (OSError, ReviewerKeysError):

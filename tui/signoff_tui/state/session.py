@@ -101,7 +101,10 @@ class ReviewSession(DecisionSession):
         )
 
     def risk(self, entry: Entry) -> Risk:
-        """Return the risk of what an approval would run; at least medium if its files changed on disk."""
+        """Return the risk of what an approval would run; at least medium if its files changed on disk.
+
+        Order, counts and notices go by the risk of the call as it was asked.
+        """
         risk, drift = self.changes.risk(entry), self.drift
         changed = drift is not None and drift.key == content_key(entry.request) and drift.reasons
         return Risk.MEDIUM if changed and risk is Risk.LOW else risk

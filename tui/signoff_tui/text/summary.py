@@ -31,7 +31,7 @@ from signoff.queue.records import (
     Submission,
     VerdictKind,
 )
-from signoff.queue.wording import left_alone, lost_its_connection
+from signoff.queue.wording import left_alone, lost_its_connection, was_not_run
 from signoff.text.outcome import outcome_text
 from signoff.text.time import length_text
 from signoff_tui.text.lines import Chunk, Cut
@@ -261,7 +261,7 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         return f"expired after {length_text(request.expires_at - request.created_at + half_a_second)}"
     if state is RequestState.WITHDRAWN and lost_its_connection(request.state_note):
         return "agent lost its connection"
-    words = outcome_text(state, decision, "row", gone=agent_exited(request))
+    words = outcome_text(state, decision, "row", gone=agent_exited(request), unrun=was_not_run(request.state_note))
     if decision is None or state not in (RequestState.APPROVED, RequestState.REJECTED):
         return words
     mine, told = decision.by == reviewer, state is RequestState.APPROVED and decision.remember

@@ -68,17 +68,18 @@ class DecidingKey:
         return hmac.new(derived, content, "sha256").hexdigest()
 
 
-def own_code(purpose: str, content: bytes) -> str | None:
-    """Return a code for content that only this reviewer's programs make; None if there is no key yet.
+def own_code(purpose: str, content: bytes, *, make: bool = False) -> str | None:
+    """Return a code for content that only this reviewer's programs make; None if there is no key.
 
     Args:
         purpose: The kind of content.
         content: The content.
+        make: True to make the key if there is none.
 
     Raises:
         ReviewerKeysError: The key cannot be used; the message says what to do.
     """
-    key = load(keys_folder())
+    key = load_or_make(keys_folder()) if make else load(keys_folder())
     return None if key is None else key.code(purpose, content)
 
 

@@ -31,6 +31,7 @@ from signoff.queue.sql.rows import request_from_row
 from signoff.queue.sql.verification import Belief
 from signoff.queue.sqlite.wakeups import RELOOK_SECONDS, Bell
 from signoff.queue.text_escape import pack_text
+from signoff.queue.wording import NOT_RUN
 
 __all__ = [
     "AWAY_SECONDS",
@@ -401,7 +402,7 @@ class Answers:
             with self._engine.read() as look:
                 return replace(ended, decision=with_contents(look, decision))
         except QueueUnavailableError as error:
-            doubts[ended.seq] = f"approved, not run: what was approved cannot be read: {error}"
+            doubts[ended.seq] = f"{NOT_RUN}: what was approved cannot be read: {error}"
             return ended
 
     def _outcome(self, ended: StoredRequest, doubt: str | None) -> Outcome:

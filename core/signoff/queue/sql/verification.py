@@ -9,10 +9,11 @@ import threading
 
 from signoff.queue.keys.signatures import grant_statement, statement_about, text_hash
 from signoff.queue.records import Grant, RequestState, StoredRequest
+from signoff.queue.wording import NOT_RUN
 
 __all__ = ["Belief", "believed_by_a_reviewer", "own_grant"]
 
-_UNSIGNED = "approved, but not signed by a reviewer that this agent trusts, so it was not run"
+_UNSIGNED = f"{NOT_RUN}: not signed by a reviewer that this agent trusts"
 
 _MOST_POSTED = 10_000
 """Most requests of which a connection keeps in mind what it asked; of older ones the queue is believed."""
@@ -46,7 +47,7 @@ class Belief:
         if decision is None or decision.approved is not True:
             return f"{_UNSIGNED}: there is no decision"
         if decision.instead is not None and decision.instead.needs not in request.submission.supports:
-            return "approved with changes that this agent cannot carry out, so it was not run"
+            return f"{NOT_RUN}: the agent cannot carry out the changes of the approval"
         from signoff.queue.keys.trust import SealDoubt, trust_of_this_process
 
         asked = self._posted.get((request.id, request.revision))

@@ -16,7 +16,7 @@ from signoff.present.snapshot.steps import SnapshotError
 from signoff.present.subject import is_removal, steps_of
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.records import Grant
-from signoff.queue.wording import CLOSED, left_alone, lost_its_connection
+from signoff.queue.wording import CLOSED, left_alone, lost_its_connection, was_not_run
 from signoff.text.outcome import outcome_text
 from signoff.text.time import local_time
 from signoff_tui.text.summary import letter_of
@@ -87,12 +87,14 @@ def outcome(record: HistoryRecord) -> tuple[str, str]:
     decision = record.decision
     if decision is not None and decision.approved and decision.deliberate and decision.shown is not None:
         return f"{shown_percent(record)} shown", "warn"
-    words = outcome_text(record.state, decision, "cell", gone=exited(record))
+    words = outcome_text(record.state, decision, "cell", gone=exited(record), unrun=was_not_run(record.reason))
     match record.state:
         case RequestState.APPROVED:
             return words, "ok"
         case RequestState.REJECTED:
             return words, "no"
+        case RequestState.SUPERSEDED if was_not_run(record.reason):
+            return words, "warn"
     return words, "closed"
 
 

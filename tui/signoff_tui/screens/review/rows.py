@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from signoff.present.reveal import SafeText
-from signoff.queue.records import Risk
+from signoff.queue.records import RequestState, Risk, StoredRequest
+from signoff.queue.wording import was_not_run
 from signoff.text.risk import risk_reasons
 from signoff_tui.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
@@ -173,7 +174,7 @@ def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *
     read = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in pending)
     left = (
         _focus(style, focused=focused),
-        _risk(_highest(pending)) if pending else _ended(),
+        _risk(_highest(desk, pending)) if pending else _ended(),
         _mark(desk, group.key),
         chunk(f"{style.glyphs.opened if group.open else style.glyphs.closed} ", "accent", keep=True),
         Chunk(group_label(desk, group), "strong" if pending else "closed", cut="end"),
@@ -276,8 +277,7 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
     if entry.sent:
         return chunk("sent", "held")
     if entry.closed:
-        approved = entry.request.decision is not None and entry.request.decision.approved
-        return foreign(ended_text(entry.request, desk.reviewer), "ok" if approved else "closed")
+        return foreign(ended_text(entry.request, desk.reviewer), _ended_token(entry.request))
     if entry.later:
         return chunk("later", "muted")
     if left := _counted_down(entry, style.now):
@@ -287,6 +287,12 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
     word = state_word(desk, entry)
     token = {"read": "muted", "new": "text", "again": "warn"}.get(word, "held")
     return chunk(word, token)
+
+
+def _ended_token(request: StoredRequest) -> str:
+    if request.state is RequestState.APPROVED:
+        return "ok"
+    return "warn" if was_not_run(request.state_note) else "closed"
 
 
 def _counted_down(entry: Entry, now: int) -> str:
@@ -329,7 +335,7 @@ def size_of(desk: ReviewSession, group: Group) -> str:
 
 
 def _how_many_ended(members: Sequence[Entry]) -> str:
-    approved = sum(entry.request.decision is not None and entry.request.decision.approved for entry in members)
+    approved = sum(entry.request.state is RequestState.APPROVED for entry in members)
     return f"{approved} of {len(members)} approved" if approved else "ended"
 
 
@@ -338,8 +344,8 @@ def _agents(members: Sequence[Entry]) -> SafeText:
     return summarize(members[0].request).agent if len(names) == 1 else SafeText.own(f"{len(names)} agents")
 
 
-def _highest(entries: Sequence[Entry]) -> Risk:
-    risks = {entry.request.submission.risk for entry in entries}
+def _highest(desk: ReviewSession, entries: Sequence[Entry]) -> Risk:
+    risks = {desk.risk(entry) for entry in entries}
     return next((risk for risk in (Risk.HIGH, Risk.MEDIUM) if risk in risks), Risk.LOW)
 
 
