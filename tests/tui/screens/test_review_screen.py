@@ -9,7 +9,7 @@ from screen_bench import HELD, LARGE, SMALL, agent, call, command, lines, post, 
 from textual.events import MouseMove, MouseScrollDown
 
 from signoff import ApprovalRequest
-from signoff.queue import AgentQueue
+from signoff.queue import PLACE_VARIABLE, AgentQueue
 from signoff_tui.state.inbox import RowKey
 
 NARROW = (50, 40)
@@ -22,9 +22,21 @@ def high(workdir: Path) -> ApprovalRequest:
 # -- what it says --------------------------------------------------------------------------------------------
 
 
-async def test_an_empty_inbox_says_that_nothing_waits_and_how_to_begin(place: Path) -> None:
+async def test_an_empty_inbox_says_that_nothing_waits_and_how_to_begin(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(PLACE_VARIABLE, raising=False)
     async with screen(place) as seen:
         await seen.shows("nothing waiting", "No agent is waiting.", "signoff ask --tool", "? keys")
+
+
+async def test_a_command_that_would_ask_in_another_queue_is_not_proposed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PLACE_VARIABLE, "/srv/other")
+    async with screen(place) as seen:
+        await seen.shows("No agent is waiting.")
+        assert "signoff ask" not in seen.text
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE, NARROW], ids=["small", "large", "narrow"])

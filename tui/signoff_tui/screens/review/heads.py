@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -9,6 +10,7 @@ from rich.cells import cell_len
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.rows import number_of
 from signoff.present.reveal import SafeText, reveal
+from signoff.queue.location import PLACE_VARIABLE
 from signoff.queue.records import RequestState, Risk
 from signoff.queue.wording import left_alone
 from signoff.text.risk import risk_reasons
@@ -84,7 +86,8 @@ def empty_lines(place: str, announcement: Announcement, recent: Sequence[Line], 
     Args:
         place: Where the queue is.
         announcement: A message of signoff; its words may be empty.
-        recent: The recent activity; where there never was any, it is said how to try it.
+        recent: The recent activity; where there never was any, it is said how to try it, if commands without
+            options ask in this queue.
         width: Cells of a line.
     """
     words, token = announcement
@@ -95,7 +98,7 @@ def empty_lines(place: str, announcement: Announcement, recent: Sequence[Line], 
         Line(),
         *recent,
         line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted", cut="front")),
-        *(() if recent else _TRY_IT),
+        *(_TRY_IT if not recent and place == (os.environ.get(PLACE_VARIABLE) or "default") else ()),
     )
 
 
