@@ -30,7 +30,9 @@ __all__ = [
     "PREPARE_SECONDS",
     "Connection",
     "PostgresPlace",
+    "PreparedStatements",
     "ServerSilentError",
+    "StatementKey",
     "connect",
     "connect_within",
     "is_shared",
@@ -52,12 +54,36 @@ PREPARE_SECONDS = 60.0
 _CHECK_SECONDS = 0.1
 """Between two looks at the clock while the server is waited for."""
 
+StatementKey = tuple[bytes, tuple[int, ...]]
+"""A statement and the types of its values."""
+
+_PREPARED_FROM, _MOST_PREPARED, _MOST_COUNTED = 3, 200, 1_000
+
 
 class ServerSilentError(psycopg.OperationalError):
     """The server has not answered in time. The connection is closed: nobody knows what it was doing."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"timeout: no answer for {seconds:.3g} s")
+
+
+class PreparedStatements:
+    """The statements that one connection has sent, with names for those whose plans the server keeps.
+
+    Attributes:
+        names: The names.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[StatementKey, bytes] = {}
+        self._counts: dict[StatementKey, int] = {}
+
+    def is_due(self, key: StatementKey) -> bool:
+        """True if a statement without a name should get one; counts it."""
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if len(self._counts) > _MOST_COUNTED:
+            self._counts.clear()
+        return count > _PREPARED_FROM and len(self.names) < _MOST_PREPARED
 
 
 class Connection(psycopg.Connection[dict[str, Any]]):
@@ -70,7 +96,13 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         check: Called several times a second while an answer is waited for; ends that by raising.
         session: A word that the session of the server was told, and no other session.
         replica: True if the server is a replica.
+        prepared: What was prepared by `signoff.queue.postgres.pipeline`; psycopg prepares nothing.
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.prepare_threshold = None
+        self.prepared = PreparedStatements()
 
     session = ""
     replica = False
@@ -99,22 +131,31 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             wanted = next(gen)
             if wanted & Wait.W:  # mostly it can send; psycopg asks again, also whether there is an answer already
                 wanted = gen.send(Ready.W)
-            poll, watched = select.poll(), 0
             while True:
                 events = (select.POLLIN if wanted & Wait.R else 0) | (select.POLLOUT if wanted & Wait.W else 0)
-                if events != watched:
-                    poll.register(self.pgconn.socket, events)
-                    watched = events
-                happened = poll.poll(_CHECK_SECONDS * 1000)
-                if happened:
-                    wanted = gen.send(_ready(happened[0][1], wanted))
-                elif self.limit is not None and time.monotonic() - begun >= self.limit:
-                    raise ServerSilentError(time.monotonic() - begun)
-                elif self.check is not None:
-                    self.check()
+                wanted = gen.send(_ready(self.await_events(events, begun), wanted))
         except StopIteration as end:
             found: _T = end.value
             return found
+
+    def await_events(self, wanted: int, begun: float) -> int:
+        """Wait for events of the connection, as `select.poll` names them; returns those that happened.
+
+        Args:
+            wanted: The events.
+            begun: The beginning of the wait for an answer, by the monotonic clock.
+
+        Raises:
+            ServerSilentError: It took longer than `limit`.
+        """
+        poll = select.poll()
+        poll.register(self.pgconn.socket, wanted)
+        while not (happened := poll.poll(_CHECK_SECONDS * 1000)):
+            if self.limit is not None and time.monotonic() - begun >= self.limit:
+                raise ServerSilentError(time.monotonic() - begun)
+            if self.check is not None:
+                self.check()
+        return happened[0][1]
 
 
 def _ready(events: int, wanted: int) -> Ready:
@@ -192,7 +233,6 @@ def connect(place: PostgresPlace) -> Connection:
     if place.hosts > 1 and "connect_timeout" not in given:
         options["connect_timeout"] = _NEXT_HOST_SECONDS
     connection = Connection.connect(**options, autocommit=True, row_factory=dict_row)
-    connection.prepare_threshold = 3
     _open.add(connection)
     try:
         _refuse_old(connection, place)

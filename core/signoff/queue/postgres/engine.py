@@ -39,16 +39,9 @@ from signoff.queue.postgres.connection import (
     shared,
 )
 from signoff.queue.postgres.leases import SessionLeases, screens_lock
+from signoff.queue.postgres.pipeline import SESSION, Answer, sent_together
 from signoff.queue.postgres.schema import SCHEMA_VERSION, Rights, SqlState, VectorIndex, another_format, prepare
-from signoff.queue.postgres.transactions import (
-    COMMIT,
-    SESSION,
-    Cursor,
-    PostgresLook,
-    PostgresTransaction,
-    first_error,
-    sent_together,
-)
+from signoff.queue.postgres.transactions import COMMIT, PostgresLook, PostgresTransaction
 from signoff.queue.postgres.wakeups import BEAT_ANSWER_SECONDS, Listener, LocalBells, channel, payloads
 from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
@@ -490,7 +483,7 @@ class PostgresEngine(OwnConnection):
 
     def send(
         self, statements: Sequence[Query], patience: float, *, again: bool, lock_seconds: float = 0.0
-    ) -> list[Cursor]:
+    ) -> list[Answer]:
         """Send statements in one round trip; see `Sender`."""
         haste = self._haste
         end = self._until(patience)
@@ -502,16 +495,15 @@ class PostgresEngine(OwnConnection):
             try:
                 return sent_together(connection, statements)
             except psycopg.Error as error:
-                cause = first_error(error)
-                if not is_lost(cause, connection):
+                if not is_lost(error, connection):
                     self._roll_back()
-                    self._raise_own(cause)
+                    self._raise_own(error)
                 self._discard()
-                silent = isinstance(cause, ServerSilentError)
+                silent = isinstance(error, ServerSilentError)
                 if silent:
                     self._listener.doubt()
                 if silent or not again or time.monotonic() >= end:
-                    raise cause from None
+                    raise
             except BaseException:
                 self._discard()
                 raise
@@ -617,13 +609,13 @@ class PostgresEngine(OwnConnection):
         try:
             # Once we have the lock, whoever held it is done, one way or the other.
             asking = *self._opening(PATIENCE_SECONDS, durable=True), (_NOTED, (self._writer,)), COMMIT
-            found = self.send(asking, PATIENCE_SECONDS, again=True)[-2].fetchone()
+            found = self.send(asking, PATIENCE_SECONDS, again=True)[-2].rows
         except (psycopg.Error, QueueUnavailableError) as error:
             raise QueueUnavailableError(
                 f"the connection to {self.place.name} broke at the end of a change; it is unknown whether the"
                 f" change was made ({' '.join(str(error).split())})"
             ) from loss
-        return found is not None and found["number"] == self._writes
+        return bool(found) and found[0]["number"] == self._writes
 
     def _unchangeable(self, why: ReadOnly) -> QueueUnavailableError:
         """The error for a change where nothing can be changed."""
@@ -639,8 +631,6 @@ class PostgresEngine(OwnConnection):
         connection = self._connection
         try:
             if connection is not None and not connection.closed:
-                # Prepared, so that psycopg forgets all that it has prepared: a statement that the error kept from
-                # being prepared would be taken for prepared.
-                connection.execute("ROLLBACK", prepare=True)
+                sent_together(connection, [("ROLLBACK", ())])
         except psycopg.Error:
             self._discard()

@@ -252,9 +252,11 @@ BEGIN
     END IF;
     now := "{schema}".now_us();
 END $$;
-CREATE OR REPLACE FUNCTION next_change() RETURNS bigint LANGUAGE sql {owner_rights} AS $$
-    UPDATE "{schema}".counters SET value = value + 1 WHERE name = 'change' RETURNING value
-$$;
+-- Not in SQL, of which the server would make a plan at each call.
+CREATE OR REPLACE FUNCTION next_change(OUT change bigint) LANGUAGE plpgsql {owner_rights} AS $$
+BEGIN
+    UPDATE "{schema}".counters SET value = value + 1 WHERE name = 'change' RETURNING value INTO change;
+END $$;
 CREATE OR REPLACE FUNCTION last_record(OUT seq bigint, OUT hash text) RETURNS SETOF record
 LANGUAGE sql STABLE {owner_rights} AS $$
     SELECT h.seq, h.hash FROM "{schema}".history h ORDER BY h.seq DESC LIMIT 1

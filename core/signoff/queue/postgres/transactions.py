@@ -10,31 +10,19 @@ keeps others waiting for no round trip at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Protocol
 
-import psycopg
-
 from signoff.queue.clock import now_us
-from signoff.queue.postgres.connection import Connection
+from signoff.queue.postgres.pipeline import Answer
 from signoff.queue.postgres.schema import VectorIndex
 from signoff.queue.sql.engine import Query, ReturnedRows, Row, Transaction
 
 __all__ = [
     "COMMIT",
-    "SESSION",
-    "Cursor",
     "PostgresLook",
     "PostgresTransaction",
     "Sender",
-    "first_error",
-    "sent_together",
 ]
-
-Cursor = psycopg.Cursor[dict[str, Any]]
-
-SESSION = object()
-"""Stands for the `Connection.session` of the connection that a statement is sent on."""
 
 COMMIT: Query = ("COMMIT", ())
 
@@ -48,8 +36,8 @@ class Sender(Protocol):
 
     def send(
         self, statements: Sequence[Query], patience: float, *, again: bool, lock_seconds: float = 0.0
-    ) -> list[Cursor]:
-        """Send statements in one round trip; returns a cursor for each.
+    ) -> list[Answer]:
+        """Send statements in one round trip; returns the answer to each.
 
         Args:
             statements: The statements.
@@ -104,30 +92,29 @@ class PostgresLook:
         return self._engine.search
 
     def row(self, statement: str, *values: object) -> Row | None:
-        return self._sent((statement, values))[-1].fetchone()
+        return next(iter(self._sent((statement, values))[-1].rows), None)
 
     def rows(self, statement: str, *values: object) -> list[dict[str, Any]]:
-        return self._sent((statement, values))[-1].fetchall()
+        return self._sent((statement, values))[-1].rows
 
     def number(self, statement: str, *values: object) -> int:
-        found = self._sent((statement, values))[-1].fetchone()
-        assert found is not None
+        [found] = self._sent((statement, values))[-1].rows
         return int(next(iter(found.values())))
 
     def select(self, *queries: Query) -> list[Sequence[Row]]:
-        return [cursor.fetchall() for cursor in self._sent(*queries)[-len(queries) :]]
+        return [answer.rows for answer in self._sent(*queries)[-len(queries) :]]
 
     def select_and_end(self, *queries: Query) -> list[Sequence[Row]]:
         """`select`, and end the look, in one round trip."""
-        cursors = self._sent(*queries, COMMIT)
-        return [cursor.fetchall() for cursor in cursors[-len(queries) - 1 : -1]]
+        answers = self._sent(*queries, COMMIT)
+        return [answer.rows for answer in answers[-len(queries) - 1 : -1]]
 
     def finish(self, *statements: Query) -> None:
         """Send what waits, and these statements, to the end of the transaction. Nothing is sent twice."""
         self._sent(*statements, again=False)
 
-    def _sent(self, *statements: Query, again: bool = True) -> list[Cursor]:
-        """Send what waits, and these statements; returns a cursor for each.
+    def _sent(self, *statements: Query, again: bool = True) -> list[Answer]:
+        """Send what waits, and these statements; returns the answer to each.
 
         Args:
             statements: The statements.
@@ -135,17 +122,17 @@ class PostgresLook:
         """
         sending, self.waiting = [*self.waiting, *statements], []
         try:
-            cursors = self._engine.send(
+            answers = self._engine.send(
                 sending, self._patience, again=again and not self.answered, lock_seconds=self._lock_seconds
             )
             if not self.answered:
                 self.answered = True
-                self._opened(cursors[self._opening - 1].fetchall())
+                self._opened(answers[self._opening - 1].rows)
         except BaseException:
             self.failed = True
             raise
-        self._answer(cursors)
-        return cursors
+        self._answer(answers)
+        return answers
 
     def end(self) -> None:
         """End the look."""
@@ -155,7 +142,7 @@ class PostgresLook:
         """Take the state of the queue, before anything else that was read."""
         self._engine.accept(rows)
 
-    def _answer(self, cursors: Sequence[Cursor]) -> None:
+    def _answer(self, answers: Sequence[Answer]) -> None:
         """Take the answers to all statements that were sent together."""
 
 
@@ -178,7 +165,7 @@ class PostgresTransaction(PostgresLook, Transaction):
 
     def run(self, statement: str, *values: object) -> int:
         self.writes = True
-        return self._sent((statement, values))[-1].rowcount
+        return self._sent((statement, values))[-1].changed
 
     def put(self, statement: str, *values: object) -> None:
         self.writes = True
@@ -196,35 +183,7 @@ class PostgresTransaction(PostgresLook, Transaction):
         self.change_before = rows[0]["change"]
         self._engine.note_time(rows[0]["now"])
 
-    def _answer(self, cursors: Sequence[Cursor]) -> None:
+    def _answer(self, answers: Sequence[Answer]) -> None:
         for place, found in self._later.items():
-            found.rows = cursors[place].fetchall()
+            found.rows = answers[place].rows
         self._later.clear()
-
-
-def sent_together(connection: Connection, statements: Sequence[Query]) -> list[Cursor]:
-    """Send statements in one round trip; returns a cursor for each.
-
-    Raises:
-        psycopg.Error: One of them failed, see `first_error`.
-    """
-    with connection.pipeline():
-        return [
-            connection.execute(
-                _translated(statement), [connection.session if each is SESSION else each for each in values]
-            )
-            for statement, values in statements
-        ]
-
-
-def first_error(error: psycopg.Error) -> psycopg.Error:
-    """The error because of which the statements after it were not run."""
-    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(error.__context__, psycopg.Error):
-        error = error.__context__
-    return error
-
-
-@lru_cache(maxsize=1024)
-def _translated(statement: str) -> str:
-    """A statement with the placeholders of psycopg. None of ours has a question mark in a text."""
-    return statement.replace("%", "%%").replace("?", "%s")
