@@ -69,7 +69,7 @@ class _Values(NamedTuple):
     formats: Sequence[Any]
 
 
-_NONE = _Values((), (), ())
+_NONE = _Values([], (), [])
 
 
 def _converted(connection: Connection, converter: Transformer, values: Sequence[object]) -> _Values:
