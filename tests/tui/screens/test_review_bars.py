@@ -136,6 +136,7 @@ async def test_no_click_decides(asking: AgentQueue, place: Path, workdir: Path, 
     request = post(asking, command("ls", workdir))
     async with screen(place, size=LARGE, settings=HELD, waiting=1) as seen:
         await seen.reads(request)
+        await seen.shows("read│")
         before = seen.text
         await seen.pilot.click(offset=(starts(120)[slot], 39))
         assert not len(seen.desk.guard.holds)
@@ -149,6 +150,23 @@ async def test_no_click_decides(asking: AgentQueue, place: Path, workdir: Path, 
 def test_a_label_that_is_too_long_for_its_row_gives_way_between_words() -> None:
     (row,) = flow([KeyHint("Y", "approve 12 ready: settings.py  cache.py"), KeyHint("?", "help")], BarRoom(40, 1))
     assert text(row) == " Y approve 12 ready: ...  ? help  "
+
+
+def test_keys_take_no_more_rows_than_they_need() -> None:
+    assert len(flow([KeyHint("t", "text as shown"), KeyHint("Esc", "back")], BarRoom(40, 10))) == 1
+
+
+@pytest.mark.parametrize("key", ["c", "q"])
+async def test_a_question_leaves_the_content_its_room(
+    asking: AgentQueue, place: Path, workdir: Path, key: str
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        before = seen.app.review.document.size.height
+        await seen.press(key)
+        await seen.shows("Esc ")
+        assert before - seen.app.review.document.size.height <= 2
 
 
 @pytest.mark.parametrize(("width", "named"), [(50, True), (80, False)])

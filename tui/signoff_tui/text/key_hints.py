@@ -56,7 +56,7 @@ def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
 
 
 def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
-    """Lay hints out in order of importance, on exactly the rows of the bar.
+    """Lay hints out in order of importance, on as few rows as they need.
 
     Hints without room are left out; the last one always has a place: it leads to the full list.
     """
@@ -65,7 +65,7 @@ def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
     if used + last.width > room.width and len(rows) < room.rows:
         rows.append([])
     rows[-1].append(last)
-    return _rows(rows, room.rows)
+    return tuple(map(_row, rows))
 
 
 def _filled(hints: Sequence[KeyHint], room: BarRoom, kept: int) -> tuple[list[list[KeyHint]], int]:
@@ -94,10 +94,6 @@ def _in_words(hint: KeyHint, cells: int) -> KeyHint:
         words.pop()
         hint = replace(hint, label=" ".join([*words, "..."]))
     return hint
-
-
-def _rows(rows: Sequence[Sequence[KeyHint]], count: int) -> tuple[Line, ...]:
-    return tuple(_row(row) for row in rows) + (Line(),) * (count - len(rows))
 
 
 def _row(hints: Sequence[KeyHint]) -> Line:

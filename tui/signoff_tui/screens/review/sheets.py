@@ -138,7 +138,7 @@ def editing_keys(room: BarRoom) -> tuple[Line, ...]:
         KeyHint("Ctrl+E", "$EDITOR"),
         KeyHint("Esc", "back, kept"),
     ]
-    return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
+    return flow(hints, BarRoom(room.width, max(room.rows - 1, 1)))
 
 
 def editor_keys(
@@ -151,10 +151,10 @@ def editor_keys(
             KeyHint("Ctrl+Y", "copy text"),
             KeyHint("Esc", "close, text is kept"),
         ]
-        return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
+        return flow(hints, BarRoom(room.width, max(room.rows - 1, 1)))
     wordings = [_writing_hints(hard=hard, in_full=in_full, suggests=suggests) for in_full in (True, False)]
     fitting = [hints for hints in wordings if 1 + sum(hint.width for hint in hints) <= room.width]
-    return _on_few_rows((fitting or wordings[-1:])[0], BarRoom(room.width, max(room.rows - 1, 1)))
+    return flow((fitting or wordings[-1:])[0], BarRoom(room.width, max(room.rows - 1, 1)))
 
 
 def _writing_hints(*, hard: bool, in_full: bool, suggests: bool) -> Sequence[KeyHint]:
@@ -166,15 +166,6 @@ def _writing_hints(*, hard: bool, in_full: bool, suggests: bool) -> Sequence[Key
         KeyHint("Ctrl+E", "$EDITOR") if suggests else KeyHint("Up", "earlier texts" if in_full else "earlier"),
         KeyHint("Esc", "back, text is kept" if in_full else "back"),
     ]
-
-
-def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
-    """Return keys on as few rows as all of them need, if there are so many."""
-    for rows in range(1, room.rows):
-        lines = flow(hints, BarRoom(room.width, rows))
-        if sum(len(row.left) // 2 for row in lines) == len(hints):  # each is a key and what it does
-            return lines
-    return flow(hints, room)
 
 
 def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:
