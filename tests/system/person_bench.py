@@ -199,7 +199,7 @@ class Person:
 
     def wants_to_leave(self) -> str:
         """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
-        self._presses("q", taken=self._shows("waiting."))
+        self._presses("q", taken=self._shows("Esc stay"))
         question = self._glass.text()
         self._takes_its_time(2 * HAND)
         return question

@@ -178,8 +178,8 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Left]:
         yield Left(place, question, shell, {flag: tmux.says(flag) for flag in flags})
 
 
-def test_q_asks_before_it_leaves_what_waits(left: Left) -> None:
-    assert f"{WAITING} keep waiting." in left.question
+def test_q_asks_before_it_leaves_what_waits_and_says_that_the_agents_end(left: Left) -> None:
+    assert f"{WAITING} undecided, and their agents end with the screen." in left.question
 
 
 def test_leaving_the_demo_ends_its_agents(left: Left) -> None:

@@ -107,6 +107,8 @@ class Office:
         self._sending: set[asyncio.Task[tuple[DecideResult, ...]]] = set()
         self.announcement = Announcement()
         """The message in an empty inbox."""
+        self.agents_end = False
+        """True if the agents end when the screen does, as in the demo."""
         self.alarms = Alarms()
         """The warnings on the first line of every screen."""
         self.aside = Aside()

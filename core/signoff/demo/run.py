@@ -85,6 +85,7 @@ class DemoApp(SignoffApp):
     def __init__(self, queue: ReviewQueue, agents: AgentProcesses, *, place: str) -> None:
         super().__init__(queue, place=place)
         self._agents = agents
+        self._office.agents_end = True
 
     def on_mount(self) -> None:
         """Announce the agents, and watch them."""

@@ -193,7 +193,9 @@ class Decisions:
         elif waiting:
             keep = "keeps" if waiting == 1 else "keep"
             self._ask(
-                f"{waiting} {keep} waiting.",
+                f"{waiting} undecided, and their agents end with the screen."
+                if self._screen.office.agents_end
+                else f"{waiting} {keep} waiting.",
                 KeyHint("y", "quit"),
                 KeyHint("Esc", "stay"),
             )
