@@ -28,7 +28,7 @@ from signoff.queue import AgentInfo, AgentQueue, Decision, open_agent_queue, ope
 
 ROUNDS = 200
 ROUND_TRIP_SECONDS = 0.02
-FAR_ROUNDS = 40
+FAR_ROUNDS = 80
 TOGETHER = 8
 MANY, EACH, REVIEWERS = 32, 20, 2
 

@@ -101,7 +101,7 @@ class _Batch:
         self._unsent = 0
 
     def send(self, statements: Sequence[tuple[bytes, _Values]]) -> None:
-        """Send statements, each at once: the server works on the first while the next is made ready."""
+        """Send statements: in one piece if the line takes it, as each piece is a packet."""
         pgconn, prepared = self._connection.pgconn, self._connection.prepared
         pgconn.enter_pipeline_mode()
         names: dict[StatementKey, bytes] = {}
@@ -117,7 +117,6 @@ class _Batch:
             else:
                 pgconn.send_query_prepared(name, values, formats)
             self._awaited.append(None)
-            self._unsent = pgconn.flush()
         pgconn.pipeline_sync()
         self._unsent = pgconn.flush()
 
