@@ -162,7 +162,9 @@ class Screen:
 
     def line(self, fragment: str) -> str:
         """The first row that contains a fragment."""
-        return next(line for line in self.frame if fragment in line)
+        found = next((line for line in self.frame if fragment in line), None)
+        assert found is not None, f"no row contains {fragment!r}:\n{self.text}"
+        return found
 
     @property
     def keys(self) -> str:

@@ -49,6 +49,13 @@ def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(
     assert " --- " in row
 
 
+def test_a_shortened_state_ends_with_a_word_that_says_something() -> None:
+    asked = stored("a", description="Create an issue about it")
+    desk = desk_with(asked, approved(asked, by="somebody"))
+    texts = [row_texts(desk, width)[0].rstrip() for width in range(40, 80)]
+    assert {text.endswith(("approved", "approved by somebody")) for text in texts} == {True}, texts
+
+
 @pytest.mark.parametrize("held", ["2 s", "12 s"])
 @pytest.mark.parametrize("width", [40, 50, 63, 80])
 def test_the_columns_of_a_held_row_stand_where_they_stood(width: int, held: str) -> None:

@@ -59,6 +59,10 @@ _NOT_IN_FILTER = chunk("not in filter", "warn")
 """The state of a HIGH request that no filter hides though it does not match; its name loses words for it."""
 
 
+_WORDS_BEFORE_OTHERS = frozenset({"by", "for", "of", "with", "its", "the", "a"})
+"""Words that say nothing without the next one."""
+
+
 class RowStyle(Struct, frozen=True):
     """The signs, the time and the words for held decisions that rows are drawn with.
 
@@ -135,9 +139,10 @@ def inbox_row(
 ) -> tuple[Line, ...]:
     """Return the line of a row."""
     if row.key.kind == "group":
-        drawn = _group_row(desk, desk.inbox.group(row.key), style, width, focused=focused)
+        cells = _group_cells(desk, desk.inbox.group(row.key), style, focused=focused)
     else:
-        drawn = _request_row(desk, desk.inbox.entry(row.key.id), row.depth, style, width, focused=focused)
+        cells = _request_cells(desk, desk.inbox.entry(row.key.id), row.depth, style, focused=focused)
+    drawn = cells.line(width)
     left, right = (map(_muted, each) if style.muted else each for each in (drawn.left, drawn.right))
     return (Line(tuple(left), tuple(right), "focus-bg" if focused else "background", bold=focused),)
 
@@ -165,71 +170,82 @@ def _cells_of(desk: ReviewSession, row: InboxRow) -> int:
     return _BEFORE + 2 * depth + 2 + name + (change + 2 if change else 0) + _STATE + 1
 
 
+class RowCells(Struct, frozen=True):
+    """The columns of a row, from left to right.
+
+    Attributes:
+        before: Focus, risk, mark, indent and kind.
+        name: The name, which gives way to what has to be kept.
+        notes: Words about it, in fewer and fewer; the first that leave room for the name are shown, or the last if
+            they have to be kept.
+        change: The lines or members that it is about, if `LEAST_NAME` cells of the name have room beside it.
+        agent: The agent, on rows of `AGENT_COLUMN` cells.
+        state: The state; words at its end are left out if there is no room.
+    """
+
+    before: tuple[Chunk, ...]
+    name: Chunk
+    notes: Sequence[Chunk]
+    change: Chunk | None
+    agent: SafeText
+    state: Chunk
+
+    def line(self, width: int) -> Line:
+        """Return the row in some cells."""
+        agent = _agent(self.agent) if width >= AGENT_COLUMN else ()
+        taken = sum(piece.width for piece in (*self.before, *agent))
+        ends = (*agent, *_state(_in_words(self.state, width - taken - self.name.width - 1)))
+        room = width - sum(piece.width for piece in (*self.before, *ends))
+        told: tuple[Chunk, ...] = ()
+        if self.change is not None and room - min(self.name.width, LEAST_NAME) > self.change.width:
+            told = (chunk(" ", keep=True), self.change)
+            room -= self.change.width + 1
+        room -= self.name.width
+        note = next((each for each in self.notes if each.width < room), self.notes[-1] if self.notes else None)
+        if note is not None and (note.keep or note.width < room):
+            told = (chunk(" ", keep=True), replace(note, keep=True), *told)
+        return Line((*self.before, self.name), (*told, *ends))
+
+
 # -- groups and requests -----------------------------------------------------------------------------------
 
 
-def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *, focused: bool) -> Line:
+def _group_cells(desk: ReviewSession, group: Group, style: RowStyle, *, focused: bool) -> RowCells:
     members = desk.inbox.listed(group.key) or desk.inbox.members(group.key)
     pending = [entry for entry in members if entry.request.pending]
     read = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in pending)
-    left = (
-        _focus(style, focused=focused),
-        _risk(_highest(desk, pending)) if pending else _ended(),
-        _mark(desk, group.key),
-        chunk(f"{style.glyphs.opened if group.open else style.glyphs.closed} ", "accent", keep=True),
-        Chunk(group_label(desk, group), "strong" if pending else "closed", cut="end"),
-    )
-    state = f"{read}/{len(pending)}" if pending else _how_many_ended(members)
-    right = [_agent(_agents(members)), _state(chunk(state, "text" if pending else "closed"))]
     late = late_words(desk, group)
-    notes = (chunk(late, "warn"),) if late else ()
-    return _fitted(left, chunk(size_of(desk, group), "muted", keep=True), notes, right, width)
-
-
-def _request_row(
-    desk: ReviewSession, entry: Entry, depth: int, style: RowStyle, width: int, *, focused: bool
-) -> Line:
-    summary = summarize(desk.request(entry))
-    left = (
-        _focus(style, focused=focused),
-        _ended() if entry.closed else _risk(desk.risk(entry)),
-        _mark(desk, RowKey("request", entry.id)),
-        chunk("  " * depth, keep=True),
-        chunk(f"{summary.letter} ", "muted" if entry.closed else "accent", keep=True),
-        summary.shown("closed" if entry.closed else "text"),
+    return RowCells(
+        before=(
+            _focus(style, focused=focused),
+            _risk(_highest(desk, pending)) if pending else _ended(),
+            _mark(desk, group.key),
+            chunk(f"{style.glyphs.opened if group.open else style.glyphs.closed} ", "accent", keep=True),
+        ),
+        name=Chunk(group_label(desk, group), "strong" if pending else "closed", cut="end"),
+        notes=(chunk(late, "warn"),) if late else (),
+        change=chunk(size_of(desk, group), "muted", keep=True),
+        agent=_agents(members),
+        state=chunk(f"{read}/{len(pending)}") if pending else chunk(_how_many_ended(members), "closed"),
     )
-    counts = counts_text(desk, entry)
-    agent = _agent(summary.agent)
-    others = (*left, *(agent if width >= AGENT_COLUMN else ()))
-    state = _word(desk, entry, style)
-    if state != _NOT_IN_FILTER:
-        state = _in_words(state, width - sum(piece.width for piece in others) - 1)
-    right = [agent, _state(state)]
-    return _fitted(left, chunk(counts, keep=True) if counts else None, _notes(desk, entry), right, width)
 
 
-def _fitted(
-    left: tuple[Chunk, ...],
-    change: Chunk | None,
-    notes: Sequence[Chunk],
-    right: Sequence[Sequence[Chunk]],
-    width: int,
-) -> Line:
-    """Return a row whose name comes first: a change leaves enough of it, the first note that fits all of it.
-
-    If none fits, the last one is told all the same where it has to be kept.
-    """
-    agent, state = right
-    ends = (*(agent if width >= AGENT_COLUMN else ()), *state)
-    room = width - sum(piece.width for piece in (*left[:-1], *ends))
-    name, told = left[-1].width, []
-    if change is not None and room - min(name, LEAST_NAME) > change.width:
-        told = [chunk(" ", keep=True), change]
-        room -= change.width + 1
-    note = next((each for each in notes if each.width < room - name), notes[-1] if notes else None)
-    if note is not None and (note.keep or note.width < room - name):
-        told = [chunk(" ", keep=True), replace(note, keep=True), *told]
-    return Line(left, (*told, *ends))
+def _request_cells(desk: ReviewSession, entry: Entry, depth: int, style: RowStyle, *, focused: bool) -> RowCells:
+    summary, counts = summarize(desk.request(entry)), counts_text(desk, entry)
+    return RowCells(
+        before=(
+            _focus(style, focused=focused),
+            _ended() if entry.closed else _risk(desk.risk(entry)),
+            _mark(desk, RowKey("request", entry.id)),
+            chunk("  " * depth, keep=True),
+            chunk(f"{summary.letter} ", "muted" if entry.closed else "accent", keep=True),
+        ),
+        name=summary.shown("closed" if entry.closed else "text"),
+        notes=_notes(desk, entry),
+        change=chunk(counts, keep=True) if counts else None,
+        agent=summary.agent,
+        state=_word(desk, entry, style),
+    )
 
 
 def counts_text(desk: ReviewSession, entry: Entry) -> str:
@@ -259,10 +275,10 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
 
 def _in_words(told: Chunk, room: int) -> Chunk:
     """Return a state without its last words, of ``agent exited`` without the first, so that the name has room."""
-    if told.width <= room:
+    if told.width <= room or told == _NOT_IN_FILTER:
         return told
     words = told.text.text.split(", ")[0].removeprefix("agent ").split(" ")
-    while len(words) > 1 and cell_len(" ".join(words)) > room:
+    while len(words) > 1 and (cell_len(" ".join(words)) > room or words[-1] in _WORDS_BEFORE_OTHERS):
         words.pop()
     return foreign(" ".join(words), told.token)
 
