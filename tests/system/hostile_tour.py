@@ -492,6 +492,7 @@ class Tour:
         listener.presses("\x0c", _ALL)
         listener.resizes(100, 30)
         listener.decides("y", r"sends in|\d s +u undo")
+        listener.rests()  # another letter right behind it would make a word of the two
         listener.presses("h", "f saved", "edited")
         listener.begins("what ran instead")
         listener.presses("Enter", "CHANGED by the reviewer")

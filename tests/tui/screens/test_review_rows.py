@@ -116,6 +116,13 @@ def test_a_group_that_still_fills_says_so() -> None:
     assert "2 so far" in row_texts(desk, 60)[0]
 
 
+def test_a_group_of_which_some_have_left_does_not_fill() -> None:
+    members = [stored(name, group_id="g", group_size=3) for name in "abc"]
+    desk = desk_with(*members, approved(members[0]))
+    desk.fold()
+    assert "2 calls" in row_texts(desk, 60)[0]
+
+
 def test_a_group_of_one_is_a_plain_row() -> None:
     (row,) = row_texts(desk_with(stored("a", group_id="g")), 60)
     assert "Create a" in row

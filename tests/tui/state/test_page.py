@@ -57,8 +57,8 @@ def test_what_follows_has_a_heading_with_its_risk(bench: Bench) -> None:
     bench.hears(stored("d", risk=Risk.HIGH, **GROUP))
     bench.opens("d")
     assert "Create a" not in text(page(bench))  # the head of the pane says it
-    assert "{ Create b  low risk" in text(page(bench))
-    assert "{ Create d  HIGH: decide it alone" in text(page(bench))
+    assert "{ create_issue: Create b  low risk" in text(page(bench))
+    assert "{ create_issue: Create d  HIGH: decide it alone" in text(page(bench))
 
 
 def test_it_begins_with_one_request_and_grows(bench: Bench) -> None:

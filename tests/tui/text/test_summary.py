@@ -91,6 +91,26 @@ def test_effects_count_more_than_what_the_tool_shows(workdir: Path) -> None:
     assert (summary.letter, summary.what.text) == ("$", "rm -rf x")
 
 
+@pytest.mark.parametrize(
+    ("facts", "named"),
+    [
+        ({"tool_name": "delete", "description": "List files"}, "delete: List files"),
+        ({"tool_name": "delete", "description": "List files", "server": "disk"}, "disk/delete: List files"),
+        ({"tool_name": "delete", "description": "delete(id=1)"}, "delete(id=1)"),
+        ({"tool_name": "delete", "description": ""}, "delete"),
+    ],
+)
+def test_words_that_declare_nothing_stand_behind_the_tool_where_the_call_is_read(
+    facts: dict[str, str], named: str
+) -> None:
+    assert summarize(stored("r", **facts)).named.text == named
+
+
+def test_what_is_declared_needs_no_name_of_its_tool(workdir: Path) -> None:
+    summary = summarize(declared(workdir, Command("pytest -q", str(workdir))))
+    assert summary.named == summary.what
+
+
 def test_a_damaged_snapshot_leaves_the_description() -> None:
     assert summarize(stored("r", snapshot={"steps": "?"}, description="Create r")).what.text == "Create r"
 

@@ -90,13 +90,13 @@ class Group:
     open: bool = True
     announced: int | None = None
     """The number of requests that the sender announced."""
-    most: int = 0
-    """The most members that it ever had here."""
+    came: int = 0
+    """The number of requests that ever joined it here."""
 
     @property
     def single(self) -> bool:
         """True if it never had, and does not expect, more than one member: it has no heading."""
-        return self.most < 2 and (self.announced or 0) < 2
+        return self.came < 2 and (self.announced or 0) < 2
 
 
 class InboxRow(Struct, frozen=True):
@@ -493,7 +493,7 @@ class Inbox:
                 self._groups[key] = Group(key, request.submission.group_id or "")
             group = self._groups[key]
             insort(group.members, request.id, key=self._place_in_group)
-            group.most = max(group.most, len(group.members))
+            group.came += 1
             group.announced = request.submission.group_size or group.announced
         self.tally.put(request)
         if not self._passes(entry):
@@ -508,7 +508,7 @@ class Inbox:
         group = None if key is None else self._groups[key]
         own, depth = RowKey("request", request_id), 0 if group is None or group.single else 1
         last = group is not None and key == self._order[-1] and group.members[-1] == request_id
-        at_the_end = new or (group is not None and last and group.open and group.most > 2)
+        at_the_end = new or (group is not None and last and group.open and group.came > 2)
         if self._rows is None or self._keeps is not None or not at_the_end:
             self._lay_out_anew()
             return

@@ -227,7 +227,7 @@ def _heading_document(request: StoredRequest, content: Content | None, failure: 
     summary, risk = summarize(request), request.submission.risk
     counts = f"  +{content.added} -{content.removed}" if content and (content.added or content.removed) else ""
     danger = "  HIGH: decide it alone" if risk is Risk.HIGH else f"  {RISK_WORD[risk]} risk"
-    title = joined(f"{summary.letter} ", summary.what, f"{counts}{danger}")
+    title = joined(f"{summary.letter} ", summary.named, f"{counts}{danger}")
     if content is not None:
         notes = [*content.alerts, *(() if content.complete else content.notes)]
     elif failure is not None:

@@ -245,7 +245,7 @@ class ReviewSession(DecisionSession):
             if group is None:
                 continue
             if group.key not in looked_at:
-                filling = len(group.members) < (group.announced or 0)
+                filling = group.came < (group.announced or 0)
                 looked_at[group.key] = not filling and any(map(self._was_shown, group.members))
             if looked_at[group.key]:
                 self._late.add(request.id)

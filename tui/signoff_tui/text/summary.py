@@ -62,6 +62,8 @@ class Summary(Struct, frozen=True):
         tool: Name of the tool, after that of its server if it has one.
         what: Path relative to the working directory, command, or description; one line, after the server of the
             tool if it has one.
+        named: The same where the call is read: words that declare no effect are the agent's own, so they stand
+            behind the name of the tool, unless they begin with it.
         path: True for a path, of which the last part may stand for the whole.
         agent: Name of the agent.
         session: Session of the agent.
@@ -72,6 +74,7 @@ class Summary(Struct, frozen=True):
     letter: str
     tool: SafeText
     what: SafeText
+    named: SafeText
     path: bool
     agent: SafeText
     session: SafeText
@@ -113,13 +116,16 @@ def _summarized(same: _Same) -> Summary:
         request = replace(request, submission=amended(request.submission, decision.instead))
     submission = request.submission
     kind, what, path, outside = _subject(request)
-    letter = "D" if is_removal(_steps(request)) else letter_of(kind)
+    steps, tool, own_words = _steps(request), tool_text(submission), what
+    said = own_words.text.startswith(reveal(submission.tool_name, "tool_name").text)
+    letter = "D" if is_removal(steps) else letter_of(kind)
     if submission.server is not None:  # rows do not name the tool
         what, path = joined(reveal(submission.server, "tool_name"), ": ", what), False
     return Summary(
         letter=letter,
-        tool=tool_text(submission),
+        tool=tool,
         what=what,
+        named=what if steps or said else joined(tool, ": ", own_words),
         path=path,
         agent=reveal(request.asked_by.name, "agent"),
         session=reveal(request.asked_by.session, "agent"),

@@ -174,7 +174,11 @@ def _parts(desk: ReviewSession, entry: Entry, summary: Summary) -> tuple[tuple[C
     """Return the kind, the name and the size of the change; the place in the group; the share that was shown."""
     counts = counts_text(desk, entry)
     letter = chunk(f" {summary.letter} ", "accent", keep=True)
-    what = (letter, summary.shown("strong"), *((chunk(f"  {counts}", keep=True),) if counts else ()))
+    what = (
+        letter,
+        Chunk(summary.named, "strong", cut=summary.cut),
+        *((chunk(f"  {counts}", keep=True),) if counts else ()),
+    )
     return what, _place(desk, entry, summary), _share(desk, entry)
 
 

@@ -342,8 +342,8 @@ def late_words(desk: ReviewSession, group: Group) -> str:
 def size_of(desk: ReviewSession, group: Group) -> str:
     """Return the number of members of a group: ``10 files``, ``4 so far``, ``2 of 10`` that are listed."""
     members = desk.inbox.listed(group.key) or desk.inbox.members(group.key)
-    if group.announced is not None and group.announced > len(group.members):
-        return f"{len(group.members)} so far"
+    if group.announced is not None and group.announced > group.came:
+        return f"{group.came} so far"
     if len(members) != len(group.members):
         return f"{len(members)} of {len(group.members)}"
     files = len(members) > MEASURED or all(summarize(entry.request).letter in FILES for entry in members)
