@@ -17,12 +17,15 @@ from screen_bench import HELD, LARGE, QUICK, SMALL, Cable, Screen, call, command
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.policy.trust import TrustError, changed_files, require_trusted
 from signoff.queue import AgentQueue, Decision, Grant, ReviewQueue, open_review_queue
+from signoff.queue.grant_pattern import Beginning, GrantPattern
 from signoff_tui.guard import Cause
 from signoff_tui.screens.rules.allowed import Allowed
 from signoff_tui.screens.rules.files import FileRule, RuleFile
 from signoff_tui.screens.rules.lines import allowed_details, allowed_row
 from signoff_tui.screens.rules.screen import RulesScreen
+from signoff_tui.text.lines import paint
 from signoff_tui.text.look import UNICODE
+from signoff_tui.text.themes import DEFAULT_THEME, builtin_themes
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -181,6 +184,23 @@ def test_secrets_are_marks(asking: AgentQueue, looking: ReviewQueue, workdir: Pa
     text = "".join(piece.text.text for line in lines for piece in line.left)
     assert "password" in text
     assert "horse" not in text
+
+
+@pytest.mark.parametrize("width", [28, 44, 100])
+def test_what_begins_in_a_way_is_told_to_its_last_word_however_narrow(
+    asking: AgentQueue, looking: ReviewQueue, workdir: Path, width: int
+) -> None:
+    words = ("python3", "-m", "pytest", "-q", "tests/unit/test_parser.py")
+    pattern = GrantPattern("shell", (("command", Beginning(words)),))
+    entry = Allowed(
+        1, dataclasses.replace(allowed(asking, looking, command("ls", workdir)), pattern=pattern), None
+    )
+    drawn = [
+        paint(row, width, builtin_themes()[DEFAULT_THEME]).text for row in allowed_details(entry, width, 0, "")
+    ]
+    told = "".join("".join(row.split()) for row in drawn)
+    assert "commandisanycommandthatbeginswith" in told
+    assert "".join(words) in told
 
 
 @SIZES

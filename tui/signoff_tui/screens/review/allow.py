@@ -122,7 +122,7 @@ def choices(desk: ReviewSession, sheet: Allowing) -> tuple[Choice, ...]:
 def _exactly(request: StoredRequest) -> Choice:
     call, found = request.submission, reach_of(request.submission)
     free = ", ".join(free_words(found, dict(found.fixed)))
-    what = summarize(request).what
+    what = summarize(request).named
     if found.breadth.careless:
         words = f"{BREADTH_WORDS[found.breadth]}{', ' + free if free else ''}"
         return Choice("1", "this payload", foreign(words).text, "danger", _exact(call), exact=True)

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from signoff.present.reveal import reveal_line
 from signoff.queue.grant_coverage import (
     BREADTH_WORDS,
@@ -47,6 +49,8 @@ _ROOMY = 56
 _TOOL, _SESSION, _USED, _LAST, _SECTION, _ANSWER = 12, 12, 5, 7, 12, 7
 _FACT = 11
 _INDENT = " " * (_FACT + 1)
+_WIDEST_HEAD = 44
+"""Cells of the words before a value; longer ones stand above it."""
 _JOINTS = ":, "
 """Signs between the directory of a root and the words about it; the directory stands elsewhere here."""
 
@@ -176,13 +180,16 @@ def _entry(entry: Allowed, name: str, matcher: Matcher, width: int) -> Iterator[
         verb, _, anything = words.partition(" ")
         yield line(_entry_head(name, verb), chunk(anything, "danger", keep=True))
     head = _entry_head(name, words)
+    if values and len(_INDENT) + cell_len(f"{name} {words} ") > min(width // 2, _WIDEST_HEAD):
+        yield from wrapped(f"{name} {words}", width, "muted", head=chunk(_INDENT))
+        head = chunk(f"{_INDENT}  ")
     for value in values:
         shown = entry.masks.mask_value(value, name)
         yield from value_lines(shown, width, head, longest=_LONGEST_DETAIL, indent=_INDENT)
 
 
 def _entry_head(name: str, word: str) -> Chunk:
-    return Chunk(foreign(f"{_INDENT}{name} {word} ").text, "muted", keep=True, most=44)
+    return Chunk(foreign(f"{_INDENT}{name} {word} ").text, "muted", keep=True, most=_WIDEST_HEAD)
 
 
 # -- rule files --------------------------------------------------------------------------------------------------
