@@ -54,9 +54,9 @@ def sent_together(connection: Connection, statements: Sequence[Query]) -> list[A
     try:
         batch.send([(_numbered(statement), each) for (statement, _), each in zip(statements, values, strict=True)])
         batch.receive()
-    except BaseException:
+    except BaseException as error:
         connection.pgconn.finish()  # nobody knows what is still to come
-        if batch.error is None:
+        if batch.error is None or not isinstance(error, psycopg.Error):
             raise
     if batch.error is not None:
         raise batch.error
