@@ -25,7 +25,7 @@ from signoff.queue.errors import (
     ReviewerKeysError,
     UnknownRequestError,
 )
-from signoff.queue.location import PLACE_VARIABLE, is_url, locate
+from signoff.queue.location import PLACE_VARIABLE, is_url, locate, usual_place
 
 if TYPE_CHECKING:
     from signoff.queue.grant_pattern import GrantPattern, PatternError
@@ -337,7 +337,7 @@ def _open_engine(
 
 
 def _chosen(place: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
-    return place if place is not None else os.environ.get(PLACE_VARIABLE) or "default"
+    return place if place is not None else usual_place()
 
 
 def _login_name() -> str:

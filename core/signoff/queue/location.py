@@ -30,6 +30,7 @@ __all__ = [
     "is_url",
     "locate",
     "refuse_unsafe_file",
+    "usual_place",
 ]
 
 PLACE_VARIABLE = "SIGNOFF_QUEUE"
@@ -152,6 +153,11 @@ def has_password(place: object) -> TypeGuard[str]:
     return isinstance(place, str) and "://" in place and _PASSWORD.match(place) is not None
 
 
+def usual_place() -> str:
+    """Return the place of the queue where none is named: that of ``SIGNOFF_QUEUE``, else ``default``."""
+    return os.environ.get(PLACE_VARIABLE) or "default"
+
+
 def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
     """Resolve the place that a user wrote. Nothing is touched.
 
@@ -164,7 +170,7 @@ def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
         QueuePlaceError: It is a URL, or a name with characters that names may not have.
     """
     if place is None:
-        place = os.environ.get(PLACE_VARIABLE) or "default"
+        place = usual_place()
     if isinstance(place, str) and (url := re.match("[^/]*://", place)):  # what follows may hold a password
         raise QueuePlaceError(
             f"{url[0]}... is no queue: the URL of one begins with {_SCHEME}, and all else is a directory,"

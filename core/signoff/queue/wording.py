@@ -62,9 +62,14 @@ def left_alone(reason: str | None) -> bool:
     return reason is not None and reason.startswith((AGENT_GONE, _AGENT_LOST))
 
 
-def was_not_run(reason: str | None) -> bool:
-    """True if a request was superseded because its agent could not run it as it was approved."""
-    return reason is not None and reason.startswith(NOT_RUN)
+def was_not_run(state: RequestState, reason: str | None) -> bool:
+    """True if a request was superseded because its agent could not run it as it was approved.
+
+    Args:
+        state: Its state: agents give the reasons of other ends in words of their own.
+        reason: The reason of its end.
+    """
+    return state is RequestState.SUPERSEDED and reason is not None and reason.startswith(NOT_RUN)
 
 
 def expired(waited_us: int) -> str:
@@ -112,7 +117,7 @@ def how_it_ended(request: StoredRequest, now: int) -> str:
     if request.decision is None:
         return f"{outcome_text(request.state, None, 'message')} {ago}: {request.state_note}"
     words = f"{_verb(request.decision)} by {_who(request.decision)} {ago}"
-    if was_not_run(request.state_note):
+    if was_not_run(request.state, request.state_note):
         return f"{request.state_note}; {words}"
     return words if request.state is not RequestState.SUPERSEDED else f"{words}, then superseded"
 

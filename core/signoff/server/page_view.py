@@ -507,7 +507,7 @@ def history_line(found: HistoryRecord) -> HistoryLine:
         local_time(found.at),
         iso(found.at) or "",
         found.state.value,
-        outcome_text(found.state, decision, "row", unrun=was_not_run(found.reason)),
+        outcome_text(found.state, decision, "row", unrun=was_not_run(found.state, found.reason)),
         by,
         clipped(one_line(hidden.mask_text(found.why).text), _WIDTH),
         found.risk.value,

@@ -93,11 +93,11 @@ def _state(request: StoredRequest, now: int) -> str:
 def end_of(request: StoredRequest) -> str:
     """Return the end of a request with its decider, or the reason why nobody decided."""
     decision, reason = request.decision, one_line(request.state_note or "")
-    words = reason if was_not_run(reason) else outcome_text(request.state, decision, "message")
+    words = outcome_text(request.state, decision, "message")
     if decision is None:
         return reason if reason.startswith(words) else f"{words}: {reason}"
     by = f"by {one_line(decision.by, 'agent')} ({decision.source})"
-    return f"{words}; approved {by}" if was_not_run(reason) else f"{words} {by}"
+    return f"{reason}; approved {by}" if was_not_run(request.state, reason) else f"{words} {by}"
 
 
 def session_reach(request: StoredRequest) -> str:

@@ -61,7 +61,7 @@ def outcome_text(
 
 
 def _end(state: str, decision: _Decided | None, *, gone: bool, unrun: bool) -> str:
-    if state == "superseded" and unrun:
+    if unrun:
         return "not run"
     if state == "withdrawn" and gone:
         return "gone"

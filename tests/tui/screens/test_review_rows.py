@@ -7,7 +7,7 @@ from model_samples import CASCADE, START, approved, news, rejected, stored
 
 from signoff.present.document.text import text_document
 from signoff.queue.records import RequestState, StoredRequest
-from signoff.queue.wording import agent_is_gone
+from signoff.queue.wording import NOT_RUN, agent_is_gone
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
@@ -54,6 +54,13 @@ def test_a_shortened_state_ends_with_a_word_that_says_something() -> None:
     desk = desk_with(asked, approved(asked, by="somebody"))
     texts = [row_texts(desk, width)[0].rstrip() for width in range(40, 80)]
     assert {text.endswith(("approved", "approved by somebody")) for text in texts} == {True}, texts
+
+
+def test_what_was_not_run_says_so_however_little_room_there_is() -> None:
+    name = "Create an issue " * 9
+    ended = stored("a", description=name, state=RequestState.SUPERSEDED, note=f"{NOT_RUN}: changed")
+    desk = desk_with(stored("a", description=name), ended)
+    assert all("NOT RUN" in row_texts(desk, width)[0] for width in range(30, 120))
 
 
 @pytest.mark.parametrize("held", ["2 s", "12 s"])

@@ -97,6 +97,7 @@ def test_effects_count_more_than_what_the_tool_shows(workdir: Path) -> None:
         ({"tool_name": "delete", "description": "List files"}, "delete: List files"),
         ({"tool_name": "delete", "description": "List files", "server": "disk"}, "disk/delete: List files"),
         ({"tool_name": "delete", "description": "delete(id=1)"}, "delete(id=1)"),
+        ({"tool_name": "delete", "description": "deleted files: list"}, "delete: deleted files: list"),
         ({"tool_name": "delete", "description": ""}, "delete"),
     ],
 )
@@ -230,6 +231,7 @@ def test_commands_and_calls_without_a_name_are_counted(workdir: Path) -> None:
             "agent lost its connection",
         ),
         (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
+        (stored("r", state=RequestState.WITHDRAWN, note=f"{NOT_RUN}: so it says"), "withdrawn by the agent"),
         (
             stored("r", state=RequestState.SUPERSEDED, note=f"{NOT_RUN}: it was changed"),
             "NOT RUN, though approved",

@@ -117,7 +117,8 @@ def _summarized(same: _Same) -> Summary:
     submission = request.submission
     kind, what, path, outside = _subject(request)
     steps, tool, own_words = _steps(request), tool_text(submission), what
-    said = own_words.text.startswith(reveal(submission.tool_name, "tool_name").text)
+    name = reveal(submission.tool_name, "tool_name").text
+    said = own_words.text == name or own_words.text.startswith((f"{name} ", f"{name}(", f"{name}:"))
     letter = "D" if is_removal(steps) else letter_of(kind)
     if submission.server is not None:  # rows do not name the tool
         what, path = joined(reveal(submission.server, "tool_name"), ": ", what), False
@@ -267,7 +268,9 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         return f"expired after {length_text(request.expires_at - request.created_at + half_a_second)}"
     if state is RequestState.WITHDRAWN and lost_its_connection(request.state_note):
         return "agent lost its connection"
-    words = outcome_text(state, decision, "row", gone=agent_exited(request), unrun=was_not_run(request.state_note))
+    words = outcome_text(
+        state, decision, "row", gone=agent_exited(request), unrun=was_not_run(state, request.state_note)
+    )
     if decision is None or state not in (RequestState.APPROVED, RequestState.REJECTED):
         return words
     mine, told = decision.by == reviewer, state is RequestState.APPROVED and decision.remember

@@ -87,15 +87,14 @@ def outcome(record: HistoryRecord) -> tuple[str, str]:
     decision = record.decision
     if decision is not None and decision.approved and decision.deliberate and decision.shown is not None:
         return f"{shown_percent(record)} shown", "warn"
-    words = outcome_text(record.state, decision, "cell", gone=exited(record), unrun=was_not_run(record.reason))
+    unrun = was_not_run(record.state, record.reason)
+    words = outcome_text(record.state, decision, "cell", gone=exited(record), unrun=unrun)
     match record.state:
         case RequestState.APPROVED:
             return words, "ok"
         case RequestState.REJECTED:
             return words, "no"
-        case RequestState.SUPERSEDED if was_not_run(record.reason):
-            return words, "warn"
-    return words, "closed"
+    return words, "warn" if unrun else "closed"
 
 
 def exited(record: HistoryRecord) -> bool:

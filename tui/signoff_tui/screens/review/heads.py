@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -10,7 +9,7 @@ from rich.cells import cell_len
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.rows import number_of
 from signoff.present.reveal import SafeText, reveal
-from signoff.queue.location import PLACE_VARIABLE
+from signoff.queue.location import usual_place
 from signoff.queue.records import RequestState, Risk
 from signoff.queue.wording import left_alone
 from signoff.text.risk import risk_reasons
@@ -98,7 +97,7 @@ def empty_lines(place: str, announcement: Announcement, recent: Sequence[Line], 
         Line(),
         *recent,
         line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted", cut="front")),
-        *(_TRY_IT if not recent and place == (os.environ.get(PLACE_VARIABLE) or "default") else ()),
+        *(_TRY_IT if not recent and place == usual_place() else ()),
     )
 
 

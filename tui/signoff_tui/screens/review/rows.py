@@ -59,7 +59,7 @@ _NOT_IN_FILTER = chunk("not in filter", "warn")
 """The state of a HIGH request that no filter hides though it does not match; its name loses words for it."""
 
 
-_WORDS_BEFORE_OTHERS = frozenset({"by", "for", "of", "with", "its", "the", "a"})
+_WORDS_BEFORE_OTHERS = frozenset({"by", "for", "of", "with", "its", "the", "a", "NOT"})
 """Words that say nothing without the next one."""
 
 
@@ -278,9 +278,9 @@ def _in_words(told: Chunk, room: int) -> Chunk:
     if told.width <= room or told == _NOT_IN_FILTER:
         return told
     words = told.text.text.split(", ")[0].removeprefix("agent ").split(" ")
-    while len(words) > 1 and (cell_len(" ".join(words)) > room or words[-1] in _WORDS_BEFORE_OTHERS):
-        words.pop()
-    return foreign(" ".join(words), told.token)
+    lengths = [length for length in range(len(words), 0, -1) if words[length - 1] not in _WORDS_BEFORE_OTHERS]
+    kept = next((each for each in lengths if cell_len(" ".join(words[:each])) <= room), lengths[-1])
+    return foreign(" ".join(words[:kept]), told.token)
 
 
 def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
@@ -308,7 +308,7 @@ def _word(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk:
 def _ended_token(request: StoredRequest) -> str:
     if request.state is RequestState.APPROVED:
         return "ok"
-    return "warn" if was_not_run(request.state_note) else "closed"
+    return "warn" if was_not_run(request.state, request.state_note) else "closed"
 
 
 def _counted_down(entry: Entry, now: int) -> str:
