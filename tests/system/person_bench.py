@@ -47,7 +47,7 @@ class Person:
         glass: The terminal.
 
     Attributes:
-        pages: Every screen that was looked at while reading.
+        pages: Every screen that was looked at, also in passing: what a slow screen shows for a moment counts as read.
     """
 
     def __init__(self, glass: Glass) -> None:
@@ -57,25 +57,31 @@ class Person:
 
     # -- looking -----------------------------------------------------------------------------------------
 
+    def _look(self) -> str:
+        page = self._glass.text()
+        if self.pages[-1:] != [page]:
+            self.pages.append(page)
+        return page
+
     def sees(self, pattern: str, seconds: float = PATIENCE) -> str:
         """Wait until the screen shows a pattern; returns the screen."""
 
         def look() -> str | None:
-            text = self._glass.text()
+            text = self._look()
             return text if re.search(pattern, text, re.MULTILINE) else None
 
-        return eventually(look, lambda: f"/{pattern}/ on the screen:\n{self._glass.text()}", seconds)
+        return eventually(look, lambda: f"/{pattern}/ on the screen:\n{self._look()}", seconds)
 
     @property
     def target(self) -> str:
         """The row of the list that has the focus, and the head of its content, as far as they are shown."""
-        text = self._glass.text()
+        text = self._look()
         return "  ".join(filter(None, (focused(text), _head(text.split("\n")))))
 
     @property
     def share(self) -> int:
         """How much of the target was read, in per cent."""
-        return share_read(self._glass.text())
+        return share_read(self._look())
 
     @property
     def is_armed(self) -> bool:
@@ -96,12 +102,12 @@ class Person:
 
     def goes_to(self, name: str) -> None:
         """Move to the waiting request of that name, once it is there."""
-        eventually(lambda: self._walks_to(name), lambda: f"a request {name!r}:\n{self._glass.text()}")
+        eventually(lambda: self._walks_to(name), lambda: f"a request {name!r}:\n{self._look()}")
 
     def _walks_to(self, name: str) -> bool:
         for key in ("J", "K"):
             while name not in self.target:
-                if LOCKED in self._glass.text() and not self.is_armed:
+                if LOCKED in self._look() and not self.is_armed:
                     time.sleep(2 * HAND)  # a letter that is pressed while typing locks the keys keeps them locked
                 if not self.steps(key):
                     break
@@ -120,25 +126,24 @@ class Person:
             return re.search(until, page, re.MULTILINE) is not None if until else share_read(page) == ALL
 
         def read_page() -> bool:
-            page = self._glass.text()
-            self.pages.append(page)
+            page = self._look()
             if is_read(page):
                 return True
             self.press("Space")
-            _soon(lambda: self._glass.text() != page)
+            _soon(lambda: self._look() != page)
             self._looks()
             return False
 
         # Space at the end goes on to what was not read yet: nobody presses it before the first page was looked at.
-        _soon(lambda: is_read(self._glass.text()), HAND)
-        eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
+        _soon(lambda: is_read(self._look()), HAND)
+        eventually(read_page, lambda: f"/{until}/ while reading:\n{self._look()}")
 
     def _looks(self) -> None:
         """Look at a page until it has stood still for a moment: what was on the screen for less does not count."""
-        page, since, end = self._glass.text(), time.monotonic(), time.monotonic() + 10 * SIGHT
+        page, since, end = self._look(), time.monotonic(), time.monotonic() + 10 * SIGHT
         while time.monotonic() < min(since + SIGHT, end):
             time.sleep(0.03)
-            if page != (page := self._glass.text()):
+            if page != (page := self._look()):
                 since = time.monotonic()
 
     def reads_about(self, name: str) -> None:
@@ -149,7 +154,7 @@ class Person:
             self.reads()
             return name in self.target and self.share == ALL
 
-        eventually(is_read, lambda: f"{name!r}, read:\n{self._glass.text()}")
+        eventually(is_read, lambda: f"{name!r}, read:\n{self._look()}")
 
     # -- deciding ----------------------------------------------------------------------------------------
 
@@ -179,13 +184,13 @@ class Person:
 
     def opens(self, key: str, words: str) -> None:
         """Press a decision key that opens something which says these words."""
-        eventually(lambda: self.is_armed, lambda: f"armed:\n{self._glass.text()}")
+        eventually(lambda: self.is_armed, lambda: f"armed:\n{self._look()}")
         self._presses(key, taken=self._shows(words))
 
     def goes_back(self, words: str) -> None:
         """Press Esc, and wait until what says these words is gone."""
         self.press("Escape")
-        eventually(lambda: words not in self._glass.text(), f"{words!r} is gone")
+        eventually(lambda: words not in self._look(), f"{words!r} is gone")
 
     def begins_to_reject(self, name: str) -> None:
         """Go to a request and open the text box for the reason."""
@@ -200,7 +205,7 @@ class Person:
     def wants_to_leave(self) -> str:
         """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
         self._presses("q", taken=self._shows("Esc stay"))
-        question = self._glass.text()
+        question = self._look()
         self._takes_its_time(2 * HAND)
         return question
 
@@ -210,7 +215,7 @@ class Person:
         """Press a decision key when the bar offers it for that target, and again if it came too early."""
         eventually(
             lambda: name in self.target and self.works(key),
-            lambda: f"{key} for {name}:\n{self._glass.text()}",
+            lambda: f"{key} for {name}:\n{self._look()}",
         )
         self._presses(key, taken=taken)
 
@@ -221,20 +226,20 @@ class Person:
                 eventually(lambda: not self._refused(), "another message")
             self._takes_its_time()
             self.press(key)
-            eventually(lambda: taken() or self._refused(), lambda: f"{key} did something:\n{self._glass.text()}")
+            eventually(lambda: taken() or self._refused(), lambda: f"{key} did something:\n{self._look()}")
             return taken()
 
-        eventually(press, lambda: f"{key} was taken:\n{self._glass.text()}")
+        eventually(press, lambda: f"{key} was taken:\n{self._look()}")
 
     def _moved_on(self, name: str) -> bool:
-        row = focused(self._glass.text())
+        row = focused(self._look())
         return bool(row) and (name not in self.target or re.search(r"\d s$|sent$|^---", row) is not None)
 
     def _refused(self) -> bool:
-        return NOT_TAKEN.search(self._glass.text()) is not None
+        return NOT_TAKEN.search(self._look()) is not None
 
     def _shows(self, words: str) -> Callable[[], bool]:
-        return lambda: words in self._glass.text()
+        return lambda: words in self._look()
 
     def edits(self, name: str, text: str) -> None:
         """Go to a request, read it, and put another text in the place of its command."""
@@ -246,7 +251,7 @@ class Person:
         self._glass.type(text)
         self.sees(f"> {re.escape(text)}")
         self._last_key = time.monotonic()  # Enter right after the text would be the end of a pasted line
-        self._presses("Enter", taken=lambda: f"> {text}" not in self._glass.text())
+        self._presses("Enter", taken=lambda: f"> {text}" not in self._look())
 
     def _takes_its_time(self, seconds: float = HAND) -> None:
         time.sleep(max(0.0, self._last_key + seconds - time.monotonic()))

@@ -185,7 +185,7 @@ def test_nothing_else_changed_in_the_project(story: Story) -> None:
 
 def test_what_was_written_had_been_on_the_screen(story: Story) -> None:
     new = {path: text for path, text in saved_files().items() if path not in shop_files()}
-    screen = "\n".join(story.pages)
+    screen = "\n".join([story.small_screen, *story.pages])
     # Longer lines are wrapped in the pane beside the list.
     lines = [line.strip() for text in new.values() for line in text.splitlines() if len(line) < 50]
     assert [line for line in lines if line not in screen] == []
