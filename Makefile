@@ -18,7 +18,7 @@ SIDE_BY_SIDE := --numprocesses 7 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 
-.PHONY: demo test test-quick test-floors torture probes differential mutants corpora fuzz check format bench usability api screenshots clean help
+.PHONY: clients demo test test-quick test-floors torture probes differential mutants corpora fuzz check format bench usability api screenshots clean help
 
 help:
 	@sed -n '1,6p' Makefile
@@ -104,6 +104,19 @@ differential: $(VENV)/.dev
 # One fault at a time in a copy of the sandbox: the quick tests must find each.
 mutants: $(VENV)/.dev
 	$(BIN)/python tests/confine/mutants.py
+
+# The real programs that ask through signoff, each against a model on loopback. They are installed into a folder of
+# their own; nothing of yours is touched.
+CLIENTS ?= .clients
+
+$(CLIENTS)/.done: Makefile
+	@sh scripts/install-programs.sh npm
+	@mkdir -p $(CLIENTS)
+	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install @anthropic-ai/claude-code@latest
+	@touch $@
+
+clients: $(VENV)/.dev $(CLIENTS)/.done
+	SIGNOFF_CLIENTS=$(CLIENTS) $(BIN)/python -m pytest tests/clients
 
 # Every case of the corpora: what is let through although it must not be, and what is stopped for nothing.
 # SIGNOFF_CORPORA=DIR make corpora runs the cases in another folder.

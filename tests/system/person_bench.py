@@ -47,7 +47,7 @@ class Person:
         glass: The terminal.
 
     Attributes:
-        pages: Every screen that was looked at, also in passing: what a slow screen shows for a moment counts as read.
+        pages: Every screen that was looked at, also in passing: what is shown for a moment counts as read.
     """
 
     def __init__(self, glass: Glass) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,13 +41,23 @@ class Asker:
         name: Name on screen; ``SIGNOFF_AGENT`` or `AGENT_NAME` by default.
         session: Identity of the conversation; ``SIGNOFF_SESSION`` or a new one by default.
         place: The queue, or None for the default.
-        mode: ``interactive``, ``approve_all`` or ``strict``.
+        mode: ``interactive``, ``approve_all`` or ``strict``; that of ``SIGNOFF_MODE`` by default.
+        cwd: Absolute working directory; the process's own by default.
+        via: The way in which it asks.
+        program: The program that it runs in; the parent process by default.
+        output: File descriptor of whoever reads the answer.
+        announces: True if standard error tells that a reviewer is waited for.
     """
 
     name: str | None
     session: str | None
     place: str | None
-    mode: Mode
+    mode: Mode | None
+    cwd: str | None = None
+    via: str = "signoff ask"
+    program: str | None = None
+    output: int = 1
+    announces: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +109,8 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-def users_of_the_answer() -> Callable[[], None]:
-    """Return a check for the parent process and the reader of standard output, as they are now.
+def users_of_the_answer(output: int) -> Callable[[], None]:
+    """Return a check for the parent process and the reader of the output, as they are now.
 
     It raises `Stopped` once one of them is gone: then nobody runs the call, whatever the answer is. A parent that
     was already gone, or that started the command with ``nohup``, is not watched.
@@ -109,8 +118,9 @@ def users_of_the_answer() -> Callable[[], None]:
     parent = os.getppid()
     detached = parent == 1 or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     reader = select.poll()
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # there may be no standard output
-        reader.register(sys.stdout.fileno(), 0)
+    with contextlib.suppress(OSError):  # there may be no output
+        os.fstat(output)
+        reader.register(output, 0)
 
     def check() -> None:
         if not detached and os.getppid() != parent:
@@ -141,15 +151,20 @@ def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Aske
     name = asker.name or os.environ.get("SIGNOFF_AGENT") or AGENT_NAME
     try:
         connection = connect_agent(
-            name, session=asker.session, place=asker.place, via="signoff ask", program=_program_of(os.getppid())
+            name,
+            session=asker.session,
+            place=asker.place,
+            cwd=asker.cwd,
+            via=asker.via,
+            program=_program_of(os.getppid()) if asker.program is None else asker.program,
         )
     except QueueError as error:
         refusal = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
         return AskAnswer(refusal, None, error)
     with connection as queue:
-        announcing = _Announcing(queue)
+        announcing = _Announcing(queue, asker)
         controller = ApprovalController(
-            asker.mode, queue=cast("AgentQueue", announcing), expires_in=request.expires_in
+            asker.mode, queue=cast("AgentQueue", announcing), expires_in=request.expires_in, cwd=asker.cwd
         )
         decision = controller.request_approval_sync(request, context)
     return AskAnswer(decision, announcing.posted_id, announcing.failure)
@@ -158,9 +173,10 @@ def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Aske
 class _Announcing:
     """An agent connection that tells the person at the terminal the id of the waiting request."""
 
-    def __init__(self, queue: AgentQueue) -> None:
+    def __init__(self, queue: AgentQueue, asker: Asker) -> None:
         self._queue = queue
-        self._check = users_of_the_answer()
+        self._tell = complain if asker.announces else _say_nothing
+        self._check = users_of_the_answer(asker.output)
         self.posted_id: str | None = None
         self.failure: QueueError | None = None
 
@@ -172,11 +188,11 @@ class _Announcing:
             raise
         self.posted_id = posted.id
         if posted.pending:
-            complain(f"waiting for a reviewer: signoff show {posted.id[:8]}")
+            self._tell(f"waiting for a reviewer: signoff show {posted.id[:8]}")
         return posted
 
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
-        complain(f"what was approved changed meanwhile, asking again: signoff show {request_id[:8]}")
+        self._tell(f"what was approved changed meanwhile, asking again: signoff show {request_id[:8]}")
         return self._queue.amend(request_id, submission)
 
     def wait(self, request_id: str) -> Outcome:
@@ -184,3 +200,7 @@ class _Announcing:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)
+
+
+def _say_nothing(_: str) -> None:
+    pass

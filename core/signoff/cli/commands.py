@@ -44,6 +44,7 @@ _HOMES = {
     "demo": ("signoff.cli.demo", "demo"),
     "grants": ("signoff.cli.grants", "grants"),
     "history": ("signoff.cli.history", "history"),
+    "hook": ("signoff.cli.hook_command", "hook"),
     "list": ("signoff.cli.pending", "list_pending"),
     "policy": ("signoff.cli.policy.commands", "policy"),
     "popup": ("signoff.cli.popup", "popup"),

@@ -51,6 +51,13 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _dispatch(arguments: Sequence[str]) -> int:
     gc.disable()  # loaded modules stay: there is no garbage among them
+    if arguments[:1] == ["hook"]:
+        from signoff.cli.hook import parse_plain_call as parse_hook
+        from signoff.cli.hook import run_hook
+
+        hook = parse_hook(arguments)
+        if hook is not None:
+            return run_hook(hook)
     from signoff.cli.status import parse_plain_call, run_status
 
     status_call = parse_plain_call(arguments)

@@ -34,7 +34,8 @@ PLANS = {
     ),
 }
 IN_ALL_LOOKS = ("large", "request")
-"""The view that is stored in every look; the others in one: another theme changes one picture."""
+"""The view that is stored in every look; the others in one. Another theme changes its own
+pictures of it, and those of the palette and the choice, where themes are listed."""
 
 PICTURES = [
     (plan, view)

@@ -31,7 +31,8 @@ class Action(Struct, frozen=True):
     """One thing a person can do.
 
     Attributes:
-        name: Name of its method after ``do_``; decision keys go through the guard instead.
+        name: Name of its handler in the review, and of its method after ``do_`` elsewhere; decision keys go
+            through the guard instead.
         keys: Keys, as the guard names them: the character, or the name of a key that prints none. An action
             without keys is chosen by its name.
         shown: The keys as people read them.

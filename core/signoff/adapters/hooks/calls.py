@@ -1,0 +1,199 @@
+"""The call that an agent's hook is asked about, and the answer to it.
+
+It loads neither models nor the queue: most calls only read, and are answered with nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+
+if TYPE_CHECKING:
+    from signoff.effects import Effect
+    from signoff.types import ApprovalDecision
+
+__all__ = [
+    "NO_OPINION",
+    "REFUSED",
+    "Dialect",
+    "EventError",
+    "HookCall",
+    "Reply",
+    "parsed_event",
+    "text_of",
+]
+
+REFUSED = 2
+"""The exit code that every agent with hooks takes for a no, whatever was printed."""
+
+
+class EventError(ValueError):
+    """An event cannot be understood, so the call must not run; the message says why."""
+
+
+class Reply(NamedTuple):
+    """The answer to an event.
+
+    Attributes:
+        exit_code: 0, or `REFUSED`.
+        answer: The object for standard output; None for nothing at all.
+        reason: The text for standard error, which agents hand to the model with a refusal; "" for none.
+    """
+
+    exit_code: int
+    answer: Mapping[str, Any] | None = None
+    reason: str = ""
+
+    @property
+    def line(self) -> str:
+        """The line for standard output, in ASCII, so that no encoding can fail; "" for nothing."""
+        return "" if self.answer is None else json.dumps(self.answer) + "\n"
+
+
+NO_OPINION = Reply(0)
+"""The agent does as its own rules say."""
+
+
+class HookCall(NamedTuple):
+    """A call that an agent is about to make.
+
+    Attributes:
+        event: Name of the event that the hook was run for.
+        tool: Name of the tool, without that of its server.
+        server: The MCP server of the tool; None for a tool of the agent itself.
+        arguments: The arguments, as the agent would use them.
+        session: Identity of the conversation.
+        cwd: Absolute working directory.
+        call_id: The agent's id of the call; "" if it has none.
+        sub_agent: Name of the sub-agent that makes the call; "" for the agent itself.
+        transcript: The file in which the agent writes down the conversation; "" if there is none.
+        project: The directory that the agent was started in; "" if that is not known.
+    """
+
+    event: str
+    tool: str
+    server: str | None
+    arguments: dict[str, Any]
+    session: str
+    cwd: str
+    call_id: str = ""
+    sub_agent: str = ""
+    transcript: str = ""
+    project: str = ""
+
+
+class Dialect(Protocol):
+    """One agent: its events, the effects of its tools, and its answers."""
+
+    @property
+    def title(self) -> str:
+        """The agent's name for people."""
+        ...
+
+    @property
+    def timeout(self) -> float:
+        """Seconds after which the agent no longer waits, if its settings are those that the guide names."""
+        ...
+
+    @property
+    def honors(self) -> frozenset[str]:
+        """As in `signoff.types.ApprovalRequest`."""
+        ...
+
+    def read(self, event: Mapping[str, Any]) -> HookCall | None:
+        """Return the call that an event is about; None if it is one that nobody is asked about.
+
+        Raises:
+            EventError: The event is not one of this dialect.
+        """
+        ...
+
+    def effects(self, call: HookCall) -> Sequence[Effect]:
+        """Return what a call would do to files, and the command that it would run.
+
+        Raises:
+            SnapshotError: That cannot be worked out; the message says why.
+        """
+        ...
+
+    def payload(self, call: HookCall) -> dict[str, Any]:
+        """Return what an approval for the session covers, see `signoff.types.ApprovalRequest`."""
+        ...
+
+    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
+        """Return the arguments with which the agent does what a reviewer approved in place of the call.
+
+        Raises:
+            ValueError: There are none.
+        """
+        ...
+
+    def turn(self, call: HookCall) -> dict[str, Any]:
+        """Return the metadata of the call that tell of its turn, see `signoff.types.ApprovalContext`."""
+        ...
+
+    def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
+        """Return the answer that lets a call run.
+
+        Args:
+            call: The call.
+            note: Words for the model; "" for none.
+            arguments: What it runs with in place of its own arguments; None for these.
+        """
+        ...
+
+    def refused(self, call: HookCall | None, reason: str, *, hard: bool) -> Reply:
+        """Return the answer that keeps a call from running.
+
+        Args:
+            call: The call; None if the event was not understood.
+            reason: Words for the model.
+            hard: True if the agent shall end its turn.
+        """
+        ...
+
+
+def parsed_event(data: bytes) -> Mapping[str, Any]:
+    """Read an event as its agent wrote it.
+
+    Raises:
+        EventError: It is not one JSON object in UTF-8, or two readers may take it for two things: a key is there
+            twice, or a text holds half a character.
+    """
+
+    def plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise EventError("the event has a key twice")
+        return found
+
+    def refuse(constant: str) -> NoReturn:
+        raise EventError(f"the event has {constant}, which is not JSON")
+
+    try:
+        event = json.loads(data.decode("utf-8"), object_pairs_hook=plain, parse_constant=refuse)
+        json.dumps(event, ensure_ascii=False).encode("utf-8")
+    except EventError:
+        raise
+    except UnicodeEncodeError:
+        raise EventError("the event has a text that is not Unicode") from None
+    except (ValueError, RecursionError) as error:
+        raise EventError(f"the event on standard input is not JSON: {error}") from error
+    if not isinstance(event, dict):
+        raise EventError("the event on standard input is not a JSON object")
+    return event
+
+
+def text_of(event: Mapping[str, Any], key: str, *, optional: bool = False) -> str:
+    """Return a text of an event; "" for an optional one that is not there.
+
+    Raises:
+        EventError: It is missing, empty, or no text.
+    """
+    value = event.get(key)
+    if optional and value is None:
+        return ""
+    if not isinstance(value, str) or not (value or optional):
+        raise EventError(f"the event has no text {key}")
+    return value

@@ -1,0 +1,215 @@
+"""The hooks of Claude Code: ``PreToolUse`` and ``PermissionRequest``.
+
+Their input and output are those of https://code.claude.com/docs/en/hooks. A ``PreToolUse`` hook is run before
+every call, also before those that the agent's own rules allow; its yes does not outrank a rule that denies. A
+``PermissionRequest`` hook is run where the agent would ask in its own terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, text_of
+
+if TYPE_CHECKING:
+    from signoff.effects import Effect
+    from signoff.types import ApprovalDecision
+
+__all__ = ["DIALECT", "ClaudeCode"]
+
+_PRE_TOOL_USE, _PERMISSION_REQUEST = "PreToolUse", "PermissionRequest"
+
+_ONLY_LOOKS = frozenset(
+    {
+        *("Glob", "Grep", "LS", "NotebookRead", "Read"),
+        *("ListMcpResources", "ReadMcpResource", "ReadMcpResourceDir", "ReadNotifications"),
+        *("BashOutput", "CronList", "ListAgents", "ReportFindings", "TaskOutput", "ToolSearch"),
+        *("TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoRead", "TodoWrite"),
+        *("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"),
+        *("Agent", "Task"),
+    }
+)
+"""Tools that read, plan, ask the person in the terminal, or start a sub-agent, whose calls come here one by one.
+The agent's own rules stay in force for them. Every other tool asks, also one that is new."""
+
+_WORDS = frozenset({"description", "timeout"})
+"""Arguments of a command that do not say what it does."""
+
+_MCP = "mcp__"
+
+_NEWEST = 1 << 20
+"""So many bytes at the end of a transcript hold the turn that is going on."""
+
+
+class ClaudeCode:
+    """The dialect of Claude Code."""
+
+    title = "Claude Code"
+    timeout = 86_400.0
+
+    @property
+    def honors(self) -> frozenset[str]:
+        """Its calls run with other arguments, which may write other contents."""
+        from signoff.queue.amendment import EDIT, PARTIAL
+
+        return frozenset({EDIT, PARTIAL})
+
+    def read(self, event: Mapping[str, Any]) -> HookCall | None:
+        """Return the call that an event is about; None if it is one that nobody is asked about.
+
+        Raises:
+            EventError: It is another event.
+        """
+        name = text_of(event, "hook_event_name")
+        if name not in {_PRE_TOOL_USE, _PERMISSION_REQUEST}:
+            raise EventError(f"this hook is for {_PRE_TOOL_USE} and {_PERMISSION_REQUEST}, not for {name}")
+        tool, arguments = text_of(event, "tool_name"), event.get("tool_input")
+        if not isinstance(arguments, dict):
+            raise EventError("the event has no object tool_input")
+        if tool in _ONLY_LOOKS and name == _PRE_TOOL_USE:
+            return None
+        cwd = text_of(event, "cwd")
+        if not os.path.isabs(cwd):  # noqa: PTH117 - text is what is stored and compared
+            raise EventError("the event names no absolute working directory")
+        server = None
+        if tool.startswith(_MCP):
+            server, _, rest = tool.removeprefix(_MCP).partition("__")
+            server, tool = (server, rest) if server and rest else (None, tool)
+        return HookCall(
+            event=name,
+            tool=tool,
+            server=server,
+            arguments=arguments,
+            session=text_of(event, "session_id"),
+            cwd=cwd,
+            call_id=text_of(event, "tool_use_id", optional=True),
+            sub_agent=text_of(event, "agent_type", optional=True),
+            transcript=text_of(event, "transcript_path", optional=True),
+            project=os.environ.get("CLAUDE_PROJECT_DIR", ""),
+        )
+
+    def effects(self, call: HookCall) -> Sequence[Effect]:
+        """Return the file that a call would write, or the command that it would run.
+
+        Raises:
+            SnapshotError: The tool would refuse the call, or the file cannot be read.
+        """
+        from signoff.adapters.hooks.claude_files import FILE_TOOLS, files_after
+        from signoff.effects import Command
+
+        if call.server is not None:
+            return ()
+        if call.tool == "Bash" and isinstance(call.arguments.get("command"), str):
+            return (Command(call.arguments["command"], call.cwd),)
+        if call.tool in FILE_TOOLS:
+            return files_after(call.tool, call.arguments, _path(call))
+        return ()
+
+    def payload(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments; of a command without the model's words about it, and with its directory."""
+        if call.tool != "Bash" or call.server is not None:
+            return call.arguments
+        return {**{name: value for name, value in call.arguments.items() if name not in _WORDS}, "cwd": call.cwd}
+
+    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
+        """Return the arguments with which the tool does what a reviewer approved in place of the call.
+
+        Raises:
+            ValueError: There are none.
+        """
+        from signoff.adapters.hooks.claude_files import arguments_for
+
+        instead = decision.instead
+        if instead is None:
+            return call.arguments
+        if instead.arguments is not None:
+            return dict(instead.arguments)
+        path = _path(call)
+        content = instead.content(path)
+        if content is None:
+            raise ValueError("what was approved is for another file")
+        return arguments_for(call.tool, call.arguments, path, content)
+
+    def turn(self, call: HookCall) -> dict[str, Any]:
+        """Return the place of the call in the model's turn, as the transcript tells; empty if it does not."""
+        from signoff.adapters.look_ahead import look_ahead
+
+        calls: list[dict[str, Any]] = []
+        turn = None
+        for message in _messages(call.transcript):
+            made = [each for each in message.get("content", ()) if each.get("type") == "tool_use"]
+            if message.get("id") != turn:  # each call of a turn is a line of its own
+                turn, calls = message.get("id"), []
+            calls.extend(made)
+        place = next((place for place, each in enumerate(calls) if each.get("id") == call.call_id), None)
+        if place is None or not isinstance(turn, str):
+            return {}
+        return {
+            "batch_id": turn,
+            "batch_position": place,
+            "batch_remaining": [
+                look_ahead(str(each.get("name")), each.get("input")) for each in calls[place + 1 :]
+            ],
+        }
+
+    def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
+        """Return the answer that lets a call run."""
+        changed = {} if arguments is None else {"updatedInput": dict(arguments)}
+        if call.event == _PERMISSION_REQUEST:
+            return _reply(0, {"decision": {"behavior": "allow", **changed}}, call)
+        told = {"additionalContext": note} if note else {}
+        return _reply(0, {"permissionDecision": "allow", **changed, **told}, call)
+
+    def refused(self, call: HookCall | None, reason: str, *, hard: bool) -> Reply:
+        """Return the answer that keeps a call from running; a hard one ends the turn."""
+        if call is not None and call.event == _PERMISSION_REQUEST:
+            decision = {"behavior": "deny", "message": reason, "interrupt": hard}
+            return _reply(REFUSED, {"decision": decision}, call, reason)
+        ends = {"continue": False, "stopReason": reason} if hard else {}
+        said = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        return _reply(REFUSED, said, call, reason, ends)
+
+
+def _reply(
+    exit_code: int,
+    answer: Mapping[str, Any],
+    call: HookCall | None,
+    reason: str = "",
+    more: Mapping[str, Any] | None = None,
+) -> Reply:
+    event = _PRE_TOOL_USE if call is None else call.event
+    return Reply(exit_code, {"hookSpecificOutput": {"hookEventName": event, **answer}, **(more or {})}, reason)
+
+
+def _path(call: HookCall) -> str:
+    path = call.arguments.get("file_path")
+    return os.path.join(call.cwd, path if isinstance(path, str) else "")  # noqa: PTH118 - stays as it was named
+
+
+def _messages(transcript: str) -> Sequence[dict[str, Any]]:
+    """The model's newest messages, oldest first; none if the transcript cannot be read."""
+    from pathlib import Path
+
+    found: list[dict[str, Any]] = []
+    try:
+        with Path(transcript).open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _NEWEST))
+            lines = file.read(_NEWEST).split(b"\n")
+    except (OSError, ValueError):
+        return ()
+    for line in lines:
+        if b'"assistant"' not in line:
+            continue
+        try:
+            entry = json.loads(line)
+            if entry.get("type") == "assistant" and isinstance(entry["message"]["content"], list):
+                found.append(entry["message"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue  # the first line may be cut, and others are not ours
+    return found
+
+
+DIALECT = ClaudeCode()

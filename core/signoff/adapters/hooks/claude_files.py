@@ -1,0 +1,196 @@
+"""The files that Claude Code's own tools leave behind, byte for byte.
+
+Its tools write something else than their arguments say. Facts, measured with the program (2.1.332) and compared
+with it again by ``make clients``:
+
+- Blanks at the ends of lines are left out of what is written, but not in Markdown (``.md``, ``.mdx``).
+- A file is read with line feeds alone, and an edited one gets back the endings that most of its lines had; what is
+  written as a whole keeps those of the argument.
+- A byte order mark stays, and with it the encoding: UTF-8 or UTF-16.
+- An edit that replaces text by nothing, and leaves an empty line where the text was, takes the line with it.
+- A text that is not found is looked for once more with straight quotes for curly ones; the new text then gets
+  curly ones, too.
+- Links are not written through, and notebooks are not edited as text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from signoff.effects import Effect, FileWrite, SnapshotError
+from signoff.present.snapshot.files import look, named
+
+__all__ = ["FILE_TOOLS", "arguments_for", "files_after"]
+
+FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
+"""The tools of which it is known what they write."""
+
+_BLANKS_AT_END = re.compile(r"[^\S\r\n]+(?=[\r\n]|\Z)")
+_STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le"}
+
+
+class _TextFile(NamedTuple):
+    """A file as the tools read it.
+
+    Attributes:
+        sha256: Hash of the bytes, in hexadecimal; "" if there is no file.
+        text: The text, with line feeds alone.
+        mark: The byte order mark; empty for none.
+        crlf: True if most lines end in two characters.
+    """
+
+    sha256: str
+    text: str
+    mark: bytes
+    crlf: bool
+
+    def encoded(self, text: str) -> bytes:
+        """Return a text as the bytes of this file."""
+        return self.mark + text.encode(_MARKS.get(self.mark, "utf-8"))
+
+
+def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[Effect]:
+    """Return the file that a call of one of `FILE_TOOLS` leaves behind.
+
+    Args:
+        tool: The tool.
+        arguments: Its arguments.
+        path: The absolute path that they name.
+
+    Raises:
+        SnapshotError: The tool would refuse, or the file cannot be read.
+    """
+    if Path(path).is_symlink():
+        raise SnapshotError(f"{named(path)} is a link, which the tool refuses; name the file that it leads to")
+    if tool != "Write" and path.lower().endswith(".ipynb"):
+        raise SnapshotError(f"{named(path)} is a notebook, which the tool refuses to edit as text")
+    file = _read(path)
+    if tool == "Write":
+        after = file.encoded(_without_blanks(path, _text(arguments, "content")).removeprefix("\ufeff"))
+        if not file.mark and _text(arguments, "content").startswith("\ufeff"):
+            after = codecs.BOM_UTF8 + after
+    else:
+        text = file.text
+        edits = [arguments] if tool == "Edit" else arguments.get("edits")
+        if not isinstance(edits, list) or not edits:
+            raise SnapshotError("the call names no edits")
+        for edit in edits:
+            text = _edited(path, file, text, edit)
+        after = file.encoded(text.replace("\r\n", "\n").replace("\n", "\r\n") if file.crlf else text)
+    return [FileWrite(path, after, replaces=file.sha256)]
+
+
+def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: bytes) -> dict[str, Any]:
+    """Return arguments with which a tool writes exactly this content.
+
+    Args:
+        tool: One of `FILE_TOOLS`.
+        arguments: The arguments that were asked.
+        path: The absolute path that they name.
+        content: The content.
+
+    Raises:
+        ValueError: There are none.
+    """
+    file = _read(path)
+    try:
+        text = content.removeprefix(file.mark).decode(_MARKS.get(file.mark, "utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError("what was approved is not text") from None
+    if tool == "Write":
+        changed = {**arguments, "content": text}
+    elif tool == "Edit" and file.text:
+        changed = {**arguments, "old_string": file.text, "new_string": text.replace("\r\n", "\n")}
+    else:
+        raise ValueError(f"{tool} cannot be told to write something else")
+    try:
+        [after] = files_after(tool, changed, path)
+    except SnapshotError as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(after, FileWrite) or after.data != content:
+        raise ValueError(f"{tool} would write it differently")
+    return changed
+
+
+def _read(path: str) -> _TextFile:
+    state, data = look(path)
+    if not state.exists:
+        return _TextFile("", "", b"", crlf=False)
+    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+    try:
+        text = data.removeprefix(mark).decode(_MARKS.get(mark, "utf-8"))
+    except UnicodeDecodeError:
+        raise SnapshotError(f"{named(path)} is not UTF-8 text, which the tool refuses to change") from None
+    crlf = text.count("\r\n")
+    mostly = crlf > text.count("\n") - crlf
+    return _TextFile(state.sha256 or "", text.replace("\r\n", "\n"), mark, mostly)
+
+
+def _edited(path: str, file: _TextFile, text: str, edit: object) -> str:
+    """The text after one edit.
+
+    Raises:
+        SnapshotError: The tool would refuse it.
+    """
+    if not isinstance(edit, Mapping):
+        raise SnapshotError("an edit is not an object")
+    old, new = _text(edit, "old_string"), _without_blanks(path, _text(edit, "new_string"))
+    if old == new:
+        raise SnapshotError("the edit changes nothing: old and new text are the same")
+    if not old:
+        if text:
+            raise SnapshotError(f"{named(path)} is not empty, and the edit names no text to replace")
+        return new
+    if old not in text:
+        found = text.translate(_STRAIGHT).find(old.translate(_STRAIGHT))
+        if found < 0:
+            raise SnapshotError(f"the text to replace is not in {named(path)}")
+        straight, old = old, text[found : found + len(old)]
+        new = _curly_as(straight, old, new)
+    count = text.count(old)
+    if count > 1 and edit.get("replace_all") is not True:
+        raise SnapshotError(
+            f"the text to replace is {count} times in {named(path)}; name more of what is around it"
+        )
+    if not new and not old.endswith("\n") and f"{old}\n" in text:
+        old += "\n"
+    return text.replace(old, new) if edit.get("replace_all") is True else text.replace(old, new, 1)
+
+
+def _without_blanks(path: str, text: str) -> str:
+    return text if path.lower().endswith((".md", ".mdx")) else _BLANKS_AT_END.sub("", text)
+
+
+def _curly_as(straight: str, found: str, new: str) -> str:
+    """The new text with curly quotes, if the text that was found has such where straight ones were named."""
+    if straight == found:
+        return new
+    if any(each in found for each in "\u201c\u201d"):
+        new = _curled(new, '"', "\u201c", "\u201d")
+    if any(each in found for each in "\u2018\u2019"):
+        new = _curled(new, "'", "\u2018", "\u2019")
+    return new
+
+
+def _curled(text: str, straight: str, opening: str, closing: str) -> str:
+    letters = list(text)
+    for place, letter in enumerate(letters):
+        if letter != straight:
+            continue
+        before, after = text[place - 1 : place], text[place + 1 : place + 2]
+        inside_word = straight == "'" and before.isalpha() and after.isalpha()
+        opens = not inside_word and (not before or before.isspace() or before in "([{\u2013\u2014")
+        letters[place] = opening if opens else closing
+    return "".join(letters)
+
+
+def _text(arguments: Mapping[str, Any], key: str) -> str:
+    value = arguments.get(key)
+    if not isinstance(value, str):
+        raise SnapshotError(f"the call has no text {key}")
+    return value

@@ -1,0 +1,148 @@
+"""`signoff hook`: the command that a coding agent runs before each of its calls.
+
+Standard output is for the answer alone: a single line more, and the agent would run the call. Whatever goes wrong,
+the answer is no. A call that nobody is asked about loads no command-line library, no models and no queue.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from signoff.adapters.hooks import DIALECTS, dialect
+from signoff.adapters.hooks.calls import NO_OPINION, Dialect, EventError, HookCall, Reply, parsed_event
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+__all__ = ["MARGIN", "HookOptions", "parse_plain_call", "run_hook"]
+
+MARGIN = 10.0
+"""So many seconds before the agent's own timeout a request expires: after it, the agent would run the call."""
+
+
+class HookOptions(NamedTuple):
+    """A call of `hook` on the command line.
+
+    Attributes:
+        agent: Name of the dialect.
+        place: The queue, or None for the default.
+        timeout: Seconds after which the agent no longer waits; None for those of the guide.
+    """
+
+    agent: str
+    place: str | None = None
+    timeout: float | None = None
+
+
+def parse_plain_call(arguments: Sequence[str]) -> HookOptions | None:
+    """Recognize a plain call of `hook`, as it stands in an agent's settings.
+
+    Args:
+        arguments: The words after the program's name.
+
+    Returns:
+        The call, or None for every other command and for anything unusual: the full parser handles those.
+    """
+    match arguments:
+        case ["hook", agent] if agent in DIALECTS:
+            return HookOptions(agent)
+        case ["hook", agent, "--queue", place] if agent in DIALECTS and place:
+            return HookOptions(agent, place)
+        case _:
+            return None
+
+
+def run_hook(options: HookOptions) -> int:
+    """Answer the event on standard input; returns the exit code."""
+    output = os.dup(1)
+    os.dup2(2, 1)  # whatever a library prints is no answer
+    spoken = dialect(options.agent)
+    call: HookCall | None = None
+    try:
+        call = spoken.read(parsed_event(sys.stdin.buffer.read()))
+        reply = NO_OPINION if call is None else _answer(spoken, call, options, output)
+    except EventError as error:
+        reply = spoken.refused(None, f"not run: {error}", hard=False)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the call must not run
+        reason = f"not run: a fault in signoff itself ({type(error).__name__}: {error})"
+        reply = spoken.refused(call, reason, hard=False)
+    return _say(reply, output)
+
+
+def _answer(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
+    from signoff.adapters.hooks.requests import agent_name, call_context, call_request
+    from signoff.canonical import NotJsonError
+    from signoff.cli.ask_wait import Asker, Stopped, ask_and_wait, stoppable
+    from signoff.effects import SnapshotError
+    from signoff.types import denial_text
+
+    timeout = options.timeout or spoken.timeout
+    try:
+        request = call_request(spoken, call).model_copy(update={"expires_in": timeout - MARGIN})
+        context = call_context(spoken, call, request)
+        asker = Asker(
+            os.environ.get("SIGNOFF_AGENT") or agent_name(spoken, call),
+            call.session,
+            options.place,
+            None,
+            cwd=call.cwd,
+            via=f"{spoken.title} hook",
+            program=spoken.title,
+            output=output,
+            announces=False,
+        )
+        with stoppable(), _in_time(timeout):
+            decision = ask_and_wait(request, context, asker).decision
+    except (SnapshotError, NotJsonError) as error:
+        return spoken.refused(call, f"not run: {error}", hard=False)
+    except Stopped as stopped:
+        return spoken.refused(call, f"not run: {stopped}", hard=False)
+    if decision.approved is not True:
+        return spoken.refused(call, denial_text(decision), hard=decision.hard)
+    if decision.instead is None:
+        return spoken.approved(call, decision.note or "", None)
+    try:
+        arguments = spoken.arguments_instead(call, decision)
+    except (ValueError, KeyError, SnapshotError) as error:
+        words = f"not run: the reviewer {decision.instead.words}, which {spoken.title} cannot do: {error}"
+        return spoken.refused(call, words, hard=False)
+    words = f"The reviewer {decision.instead.words}: the call runs so."
+    return spoken.approved(call, f"{words} {decision.note or ''}".strip(), arguments)
+
+
+@contextmanager
+def _in_time(timeout: float) -> Iterator[None]:
+    """Stop in time if the request has not: the queue may hang, or its clock be late."""
+    import signal
+
+    from signoff.cli.ask_wait import Stopped
+    from signoff.cli.exit_codes import ExitCode
+
+    def stop(_: int, __: FrameType | None) -> None:
+        raise Stopped(f"nobody answered within {timeout:g} seconds", ExitCode.EXPIRED)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, timeout - MARGIN / 2)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _say(reply: Reply, output: int) -> int:
+    """Hand over an answer.
+
+    Returns:
+        The exit code.
+    """
+    if reply.reason:
+        sys.stderr.write(f"{reply.reason}\n")
+    with suppress(BrokenPipeError):  # nobody waits any more
+        os.write(output, reply.line.encode("ascii"))
+    os.close(output)
+    return reply.exit_code

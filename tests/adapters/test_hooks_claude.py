@@ -1,0 +1,240 @@
+"""The dialect of Claude Code, without a person; tests/clients has the real program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_cases import CASES, Case
+from signoff.adapters.hooks.calls import EventError, HookCall
+from signoff.adapters.hooks.claude_code import DIALECT
+from signoff.adapters.hooks.claude_files import arguments_for, files_after
+from signoff.adapters.hooks.requests import agent_name, call_request
+from signoff.effects import Command, FileWrite, SnapshotError
+
+EVENT: dict[str, Any] = {
+    "session_id": "s-1",
+    "transcript_path": "",
+    "cwd": "/work/shop",
+    "hook_event_name": "PreToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls", "description": "look", "timeout": 1000},
+    "tool_use_id": "toolu_1",
+}
+
+
+def call(**changed: Any) -> HookCall:
+    found = DIALECT.read({**EVENT, **changed})
+    assert found is not None
+    return found
+
+
+# -- Files.
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_shown_is_what_the_tool_writes(case: Case, tmp_path: Path) -> None:
+    path = tmp_path / case.name
+    if case.before is not None:
+        path.write_bytes(case.before)
+    if case.after is None:
+        with pytest.raises(SnapshotError):
+            files_after(case.tool, case.arguments, str(path))
+        return
+    [effect] = files_after(case.tool, case.arguments, str(path))
+    assert isinstance(effect, FileWrite)
+    assert effect.data == case.after
+
+
+def test_edits_of_one_call_follow_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("one\ntwo\n")
+    edits = [{"old_string": "one", "new_string": "1"}, {"old_string": "1\ntwo", "new_string": "2"}]
+    [effect] = files_after("MultiEdit", {"edits": edits}, str(path))
+    assert isinstance(effect, FileWrite)
+    assert effect.data == b"2\n"
+
+
+def test_a_link_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("x")
+    (tmp_path / "link").symlink_to("real")
+    with pytest.raises(SnapshotError, match="is a link"):
+        files_after("Write", {"content": "y"}, str(tmp_path / "link"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("Write", {}), ("Write", {"content": 1}), ("Edit", {"old_string": "a"}), ("MultiEdit", {"edits": []})],
+)
+def test_arguments_that_the_tool_does_not_take_are_not_shown(
+    tool: str, arguments: dict[str, object], tmp_path: Path
+) -> None:
+    with pytest.raises(SnapshotError):
+        files_after(tool, arguments, str(tmp_path / "a"))
+
+
+@pytest.mark.parametrize("before", [b"one\ntwo\n", b"one\r\ntwo\r\n", b"\xef\xbb\xbfone\ntwo\n"])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("Write", {"content": "1\n2\n"}), ("Edit", {"old_string": "two", "new_string": "2"})],
+)
+def test_other_arguments_write_exactly_the_approved_content(
+    tool: str, arguments: dict[str, str], before: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(before)
+    approved = before.replace(b"one", b"ONE")
+    changed = arguments_for(tool, arguments, str(path), approved)
+    [effect] = files_after(tool, changed, str(path))
+    assert isinstance(effect, FileWrite)
+    assert effect.data == approved
+
+
+def test_content_that_the_tool_would_write_differently_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one  \ntwo\n")
+    with pytest.raises(ValueError, match="differently"):
+        arguments_for("Write", {"content": "1\n"}, str(tmp_path / "a"), b"one  \n2\n")
+
+
+# -- Events.
+
+
+def test_a_command_is_shown_as_a_command(tmp_path: Path) -> None:
+    request = call_request(DIALECT, call(cwd=str(tmp_path)))
+    assert request.effects == (Command("ls", str(tmp_path)),)
+
+
+def test_an_approval_for_the_session_covers_the_command_in_its_directory_whatever_is_said_of_it() -> None:
+    assert DIALECT.payload(call()) == {"command": "ls", "cwd": "/work/shop"}
+
+
+def test_a_command_outside_the_sandbox_of_the_agent_is_another_call() -> None:
+    arguments = {"command": "ls", "dangerouslyDisableSandbox": True}
+    assert DIALECT.payload(call(tool_input=arguments)) == {**arguments, "cwd": "/work/shop"}
+
+
+def test_the_server_of_a_tool_is_told_apart_from_its_name() -> None:
+    found = call(tool_name="mcp__github__create_issue", tool_input={"title": "x"})
+    assert (found.server, found.tool) == ("github", "create_issue")
+
+
+@pytest.mark.parametrize("name", ["Read", "Grep", "TodoWrite"])
+def test_tools_that_only_look_ask_nobody(name: str) -> None:
+    assert DIALECT.read({**EVENT, "tool_name": name}) is None
+
+
+@pytest.mark.parametrize("name", ["Bash", "Write", "WebFetch", "Read2", "read", "mcp__files__Read"])
+def test_every_other_tool_asks(name: str) -> None:
+    assert call(tool_name=name).event == "PreToolUse"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"hook_event_name": "PostToolUse"},
+        {"hook_event_name": None},
+        {"tool_name": ""},
+        {"tool_input": "ls"},
+        {"session_id": None},
+        {"cwd": "shop"},
+        {"tool_use_id": 1},
+    ],
+    ids=str,
+)
+def test_an_event_that_is_not_understood_is_refused(changed: dict[str, object]) -> None:
+    with pytest.raises(EventError):
+        DIALECT.read({**EVENT, **changed})
+
+
+# -- The turn, as the transcript tells.
+
+
+def transcript(path: Path, *messages: tuple[str, str]) -> str:
+    lines = [b'{"type":"user"}', b'"assistant", cut', b'{"type":"assistant"}']
+    for message, ident in messages:
+        block = {"type": "tool_use", "id": ident, "name": "Bash", "input": {"command": ident}}
+        entry = {"type": "assistant", "message": {"id": message, "content": [block]}}
+        lines.append(json.dumps(entry).encode())
+    path.write_bytes(b"\n".join(lines))
+    return str(path)
+
+
+def test_the_later_calls_of_the_turn_are_told(tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t", ("m0", "toolu_0"), ("m1", "toolu_1"), ("m1", "toolu_2"))
+    assert DIALECT.turn(call(transcript_path=path)) == {
+        "batch_id": "m1",
+        "batch_position": 0,
+        "batch_remaining": [{"tool": "Bash", "arguments": {"command": "toolu_2"}}],
+    }
+
+
+@pytest.mark.parametrize("path", ["", "/no/such/file", "/"])
+def test_without_a_transcript_nothing_is_told_of_the_turn(path: str) -> None:
+    assert DIALECT.turn(call(transcript_path=path)) == {}
+
+
+# -- The name on screen.
+
+
+def test_sessions_are_told_apart_by_folder_and_branch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    (tmp_path / "shop/.git/HEAD").write_text("ref: refs/heads/fix/price\n")
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path / "shop"))
+    assert agent_name(DIALECT, call(cwd="/elsewhere")) == "Claude Code shop (fix/price)"
+
+
+def test_a_worktree_has_a_branch_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/HEAD").write_text("ref: refs/heads/other\n")
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/.git").write_text(f"gitdir: {tmp_path}/real\n")
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "tree"))) == "Claude Code tree (other)"
+
+
+def test_a_folder_without_a_branch_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "plain"))) == "Claude Code plain"
+
+
+# -- Answers.
+
+
+def test_a_refusal_is_said_three_times() -> None:
+    reply = DIALECT.refused(call(), "use git mv", hard=False)
+    assert (reply.exit_code, reply.reason) == (2, "use git mv")
+    assert json.loads(reply.line) == {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "use git mv",
+        }
+    }
+
+
+def test_a_hard_refusal_ends_the_turn() -> None:
+    reply = DIALECT.refused(call(), "stop", hard=True)
+    assert reply.answer is not None
+    assert (reply.answer["continue"], reply.answer["stopReason"]) == (False, "stop")
+
+
+def test_a_request_for_permission_has_answers_of_its_own() -> None:
+    asked = call(hook_event_name="PermissionRequest", tool_use_id=None)
+    yes, no = DIALECT.approved(asked, "", {"command": "ls -l"}), DIALECT.refused(asked, "stop", hard=True)
+    assert json.loads(yes.line)["hookSpecificOutput"] == {
+        "hookEventName": "PermissionRequest",
+        "decision": {"behavior": "allow", "updatedInput": {"command": "ls -l"}},
+    }
+    assert json.loads(no.line)["hookSpecificOutput"] == {
+        "hookEventName": "PermissionRequest",
+        "decision": {"behavior": "deny", "message": "stop", "interrupt": True},
+    }
+
+
+def test_an_answer_is_one_line_of_ascii() -> None:
+    line = DIALECT.refused(call(), "use “git mv”\nnot mv", hard=False).line
+    assert line.isascii()
+    assert line.count("\n") == 1

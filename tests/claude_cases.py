@@ -1,0 +1,98 @@
+"""Calls of Claude Code's file tools, and the files that the program (2.1.332) left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["CASES", "Case"]
+
+
+class Case(NamedTuple):
+    """A call.
+
+    Attributes:
+        name: Name of the file, which says what is special.
+        before: The file before the call; None for no file.
+        tool: The tool.
+        arguments: Its arguments without the path.
+        after: The file after it; None if the tool refuses.
+    """
+
+    name: str
+    before: bytes | None
+    tool: str
+    arguments: Mapping[str, Any]
+    after: bytes | None
+
+
+def edit(name: str, before: bytes | None, old: str, new: str, after: bytes | None, **more: object) -> Case:
+    """A call of Edit."""
+    return Case(name, before, "Edit", {"old_string": old, "new_string": new, **more}, after)
+
+
+def write(name: str, before: bytes | None, content: str, after: bytes | None) -> Case:
+    """A call of Write."""
+    return Case(name, before, "Write", {"content": content}, after)
+
+
+CASES: Sequence[Case] = (
+    edit("a line", b"one\ntwo\nthree\n", "two", "TWO", b"one\nTWO\nthree\n"),
+    edit("a line goes", b"one\ntwo\nthree\n", "two", "", b"one\nthree\n"),
+    edit("a line goes with its end", b"one\ntwo\nthree\n", "two\n", "", b"one\nthree\n"),
+    edit("the last line goes", b"one\ntwo", "two", "", b"one\n"),
+    edit("a part of a word goes", b"one\ntwo\nthree\n", "tw", "", b"one\no\nthree\n"),
+    edit("all lines go", b"one\nab\nab\n", "ab", "", b"one\n", replace_all=True),
+    edit("all", b"a b a b\n", "a", "c", b"c b c b\n", replace_all=True),
+    edit("all that overlap", b"aaa\n", "aa", "b", b"ba\n", replace_all=True),
+    edit("several and not all", b"a a\n", "a", "b", None),
+    edit("not there", b"one\ntwo\nthree\n", "four", "4", None),
+    edit("the same", b"one\ntwo\nthree\n", "two", "two", None),
+    edit("signs of patterns", b"one\ntwo\nthree\n", "two", "$& $1 \\1", b"one\n$& $1 \\1\nthree\n"),
+    edit("crlf", b"one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2", b"1\r\n2\r\nthree\r\n"),
+    edit("mostly crlf", b"one\r\ntwo\r\nthree\n", "two", "2\n3", b"one\r\n2\r\n3\r\nthree\r\n"),
+    edit("half crlf", b"one\r\ntwo\n", "two", "2\n3", b"one\n2\n3\n"),
+    edit("crlf named", b"one\r\n", "one\r\n", "1", None),
+    edit("crlf in the new text", b"one\ntwo\nthree\n", "two", "2  \r\n3", b"one\n2\r\n3\nthree\n"),
+    edit("cr alone", b"one\rtwo\r", "two", "2", b"one\r2\r"),
+    edit(
+        "curly quotes",
+        b"say \xe2\x80\x9chi\xe2\x80\x9d it\xe2\x80\x99s\n",
+        'say "hi" it\'s',
+        'say "bye" it\'s ("x") "',
+        b"say \xe2\x80\x9cbye\xe2\x80\x9d it\xe2\x80\x99s (\xe2\x80\x9cx\xe2\x80\x9d) \xe2\x80\x9c\n",
+    ),
+    edit("curly quotes in the argument", b'say "hi"\n', "say “hi”", "x “y”", b"x \xe2\x80\x9cy\xe2\x80\x9d\n"),
+    edit("curly quotes in both", b"one \xe2\x80\x9cq\xe2\x80\x9d\n", "one “q”", 'two "r"', b'two "r"\n'),
+    edit("blanks at the end", b"one\ntwo\nthree\n", "two", "two \t\nx\xa0\ny\u3000", b"one\ntwo\nx\ny\nthree\n"),
+    edit("blanks in the middle", b"two three\n", "two", "TWO ", b"TWO three\n"),
+    edit("nothing but blanks", b"ab\n", "b", "b \t", None),
+    edit("blanks in the old text", b"one  \ntwo\n", "one\ntwo", "x", None),
+    edit("blanks.md", b"one\ntwo\nthree\n", "two", "two  ", b"one\ntwo  \nthree\n"),
+    edit("blanks.MDX", b"one\ntwo\nthree\n", "two", "two  ", b"one\ntwo  \nthree\n"),
+    edit("blanks.markdown", b"one\ntwo\nthree\n", "two", "two  ", None),
+    edit("mark", b"\xef\xbb\xbfone\ntwo\n", "two", "TWO", b"\xef\xbb\xbfone\nTWO\n"),
+    edit(
+        "utf-16",
+        b"\xff\xfeo\x00n\x00e\x00\n\x00t\x00w\x00o\x00\n\x00",
+        "two",
+        "TWO é",
+        b"\xff\xfeo\x00n\x00e\x00\n\x00T\x00W\x00O\x00 \x00\xe9\x00\n\x00",
+    ),
+    edit("latin", b"caf\xe9 one\n", "one", "two", None),
+    edit("new file", None, "", "created\n", b"created\n"),
+    edit("empty file", b"", "", "filled", b"filled"),
+    edit("full file", b"one\ntwo\nthree\n", "", "x", None),
+    edit("notebook.ipynb", b"{}", "{}", "[]", None),
+    write("written", b"one\ntwo\nthree\n", "a\r\nb\n", b"a\r\nb\n"),
+    write("written over crlf", b"one\r\ntwo\r\n", "1\n2\n", b"1\n2\n"),
+    write("written new", None, "a  \n\tb\t \n   \n\x0c\nz  ", b"a\n\tb\n\n\nz"),
+    write("written.md", b"one\ntwo\nthree\n", "a  \n", b"a  \n"),
+    write("written empty", b"one\ntwo\nthree\n", "", b""),
+    write("written the same", b"one\ntwo\nthree\n", "one\ntwo\nthree\n", b"one\ntwo\nthree\n"),
+    write("written over a mark", b"\xef\xbb\xbfx\n", "y\n", b"\xef\xbb\xbfy\n"),
+    write("written with a mark", None, "\ufeffx\n", b"\xef\xbb\xbfx\n"),
+    write("written with two marks", b"\xef\xbb\xbfx\n", "\ufeffy\n", b"\xef\xbb\xbfy\n"),
+    write("written over utf-16", b"\xff\xfe\xe9\x00\n\x00", "y\n", b"\xff\xfey\x00\n\x00"),
+    write("folder/of/its/own", None, "x\n", b"x\n"),
+)
