@@ -112,7 +112,8 @@ CLIENTS ?= .clients
 $(CLIENTS)/.done: Makefile
 	@sh scripts/install-programs.sh npm
 	@mkdir -p $(CLIENTS)
-	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install @anthropic-ai/claude-code@latest
+	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
+		@anthropic-ai/claude-code@latest @google/gemini-cli@latest
 	@touch $@
 
 clients: $(VENV)/.dev $(CLIENTS)/.done

@@ -30,10 +30,10 @@ def event(cli: Cli, tool: str = "Bash", **arguments: object) -> bytes:
 
 
 @contextmanager
-def hooked(cli: Cli, data: bytes, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+def hooked(cli: Cli, data: bytes, *words: str, agent: str = "claude-code") -> Iterator[subprocess.Popen[bytes]]:
     """A hook that was given an event."""
     with subprocess.Popen(
-        cli.command("hook", "claude-code", *words),
+        cli.command("hook", agent, *words),
         env=cli.environment(SIGNOFF_QUEUE=str(cli.place)),
         cwd=cli.folder,
         stdin=subprocess.PIPE,

@@ -1,13 +1,13 @@
-"""A model on loopback that speaks Anthropic's Messages API, and says what a test wrote down for it."""
+"""A model on loopback that speaks Anthropic's Messages API."""
 
 from __future__ import annotations
 
 import itertools
 import json
-import threading
 from collections.abc import Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
+
+from clients.scripted_model import ModelHandler, ScriptedModel
 
 __all__ = ["AnthropicModel", "Turn", "says", "uses"]
 
@@ -27,81 +27,18 @@ def uses(tool: str, **arguments: object) -> Mapping[str, Any]:
     return {"type": "tool_use", "id": f"toolu_{next(_ids):04}", "name": tool, "input": arguments}
 
 
-class AnthropicModel:
-    """The model.
+class _Handler(ModelHandler):
+    model: AnthropicModel
 
-    Args:
-        turns: What it says each time that it is asked with tools at hand; the last one over and over.
-
-    Attributes:
-        told: The results of tools that it was told, by the id of the call: the text, and whether it is an error.
-        asked: The number of times that it was asked with tools at hand.
-    """
-
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self.told: dict[str, tuple[str, bool]] = {}
-        self.asked = 0
-        self._turns = turns
-        model = self
-
-        class Handler(_Handler):
-            def answer(self, asked: Mapping[str, Any]) -> Turn:
-                return model._turn(asked)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def _turn(self, asked: Mapping[str, Any]) -> Turn:
-        if not asked.get("tools"):  # a title for the conversation, and the like
-            return [says("a title")]
-        for message in asked["messages"]:
-            for block in message["content"] if isinstance(message["content"], list) else ():
-                if block.get("type") == "tool_result":
-                    self.told[block["tool_use_id"]] = _text(block.get("content")), block.get("is_error") is True
-        turn = self._turns[min(self.asked, len(self._turns) - 1)]
-        self.asked += 1
-        return turn
-
-
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return str(content)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def answer(self, asked: Mapping[str, Any]) -> Turn:
-        raise NotImplementedError
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-    def do_HEAD(self) -> None:
-        """Say that there is a server."""
-        self._send({})
-
-    def do_GET(self) -> None:
-        """Say that there is nothing else."""
-        self._send({}, 404)
-
-    def do_POST(self) -> None:
+    def answer(self, asked: Mapping[str, Any]) -> None:
         """Answer with the next turn, as a stream if that is wanted."""
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if self.path.partition("?")[0] != "/v1/messages":
-            self._send({"input_tokens": 1})
+            self.send({"input_tokens": 1})
             return
-        blocks = self.answer(asked)
-        wants_tools = any(block["type"] == "tool_use" for block in blocks)
+        blocks: Turn = [says("a title")]  # for the conversation, without tools
+        if asked.get("tools"):
+            self.model.told += _results(asked["messages"][-1])
+            blocks = self.model.next_turn()
         message = {
             "id": f"msg_{next(_ids):04}",
             "type": "message",
@@ -112,14 +49,11 @@ class _Handler(BaseHTTPRequestHandler):
             "stop_sequence": None,
             "usage": {"input_tokens": 1, "output_tokens": 1},
         }
-        stop = "tool_use" if wants_tools else "end_turn"
+        stop = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn"
         if not asked.get("stream"):
-            self._send({**message, "content": blocks, "stop_reason": stop})
+            self.send({**message, "content": blocks, "stop_reason": stop})
             return
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("connection", "close")
-        self.end_headers()
+        self.begin_stream()
         self._event("message_start", message=message)
         for index, block in enumerate(blocks):
             begun, delta = _streamed(block)
@@ -128,19 +62,26 @@ class _Handler(BaseHTTPRequestHandler):
             self._event("content_block_stop", index=index)
         self._event("message_delta", delta={"stop_reason": stop}, usage={"output_tokens": 1})
         self._event("message_stop")
-        self.close_connection = True
 
     def _event(self, name: str, **data: object) -> None:
         self.wfile.write(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode())
 
-    def _send(self, value: object, status: int = 200) -> None:
-        data = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
+
+class AnthropicModel(ScriptedModel[Turn]):
+    """The model."""
+
+    handler = _Handler
+
+
+def _results(message: Mapping[str, Any]) -> list[str]:
+    blocks = message["content"] if isinstance(message["content"], list) else []
+    return [_text(block.get("content")) for block in blocks if block.get("type") == "tool_result"]
+
+
+def _text(content: object) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(content)
 
 
 def _streamed(block: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

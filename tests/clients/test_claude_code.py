@@ -3,102 +3,49 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from answering import Answer, Reviewer, waiting, yes
+from answering import waiting, yes
 from claude_cases import CASES
 from clients.anthropic_model import AnthropicModel, Turn, says, uses
-from clients.conftest import FOLDER
-from signoff.queue import Decision, StoredRequest, open_review_queue
-from signoff.queue.amendment import Instead
-from signoff.queue.records import RequestState
-from system_bench import PATIENCE, environment, eventually
+from clients.client_bench import Conversation, ended, no, program
+from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
+from system_bench import eventually
 
-[PROGRAM] = Path(os.environ[FOLDER]).resolve().glob("node_modules/@anthropic-ai/claude-code-*/claude")
+PROGRAM = program("@anthropic-ai/claude-code-*/claude")
 HOOK = "signoff hook claude-code || exit 2"
 OLD = b"one\ntwo\nthree\n"
 
 
-class Claude:
-    """One conversation, in a folder of its own.
+class Claude(Conversation):
+    """A conversation with Claude Code."""
 
-    Attributes:
-        folder: The project.
-        place: The queue.
-    """
-
-    def __init__(self, base: Path) -> None:
-        self.folder, self.place = base / "shop", base / "queue"
-        self.folder.mkdir()
-        self._home = base / "home"
-        (self._home / "tmp").mkdir(parents=True)
-
-    def path(self, name: str, content: bytes | None = None) -> str:
-        """The path of a file of the project, which is made if there is a content for it."""
-        path = self.folder / name
-        if content is not None:
-            path.write_bytes(content)
-        return str(path)
-
-    def start(self, model: AnthropicModel, hook: str = HOOK, timeout: int = 86_400) -> subprocess.Popen[str]:
+    def begin(self, model: AnthropicModel, hook: str = HOOK, timeout: int = 86_400) -> subprocess.Popen[str]:
         """Start the program with a prompt."""
         handler = {"type": "command", "command": hook, "timeout": timeout, "onFailure": "block"}
         settings = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}}
-        own = {
+        variables = {
             "ANTHROPIC_API_KEY": "none",
             "ANTHROPIC_BASE_URL": model.url,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "SIGNOFF_QUEUE": str(self.place),
         }
-        return subprocess.Popen(
-            [PROGRAM, "-p", "go on", "--settings", json.dumps(settings), "--output-format", "json"],
-            env=environment(self._home, **own),
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return self.start([PROGRAM, "-p", "go on", "--settings", json.dumps(settings)], variables)
 
     def run(self, *turns: Turn, hook: str = HOOK, timeout: int = 86_400) -> AnthropicModel:
         """Run the program to its end; returns the model, which knows what it was told."""
-        with AnthropicModel(turns) as model, self.start(model, hook, timeout) as process:
-            try:
-                output, errors = process.communicate(timeout=PATIENCE)
-            finally:
-                process.kill()
-        assert output, errors
+        with AnthropicModel(turns) as model, self.begin(model, hook, timeout) as process:
+            ended(process, model)
         return model
-
-    @contextmanager
-    def reviewed(self, answer: Answer) -> Iterator[Reviewer]:
-        """Have a person decide."""
-        open_review_queue(self.place).close()
-        with Reviewer(self.place, answer) as reviewer:
-            yield reviewer
 
 
 @pytest.fixture
 def claude(tmp_path: Path) -> Claude:
     return Claude(tmp_path)
-
-
-def told(model: AnthropicModel, call: dict[str, object]) -> tuple[str, bool]:
-    return model.told[str(call["id"])]
-
-
-def no(note: str, *, hard: bool = False) -> Callable[[StoredRequest], Decision]:
-    return lambda _: Decision(approved=False, note=note, hard=hard)
 
 
 def test_an_approved_edit_and_command_run(claude: Claude) -> None:
@@ -115,7 +62,8 @@ def test_the_later_calls_of_a_turn_are_announced(claude: Claude) -> None:
     first, second = uses("Bash", command="true"), uses("Bash", command="echo later")
     with claude.reviewed(yes) as reviewer:
         claude.run([first, second], [says("done")])
-    [later] = reviewer.seen[0].submission.batch_remaining
+    # Both only look, so that they are asked about at the same time, in any order.
+    [later] = [later for request in reviewer.seen for later in request.submission.batch_remaining]
     assert later == {"tool": "Bash", "arguments": {"command": "echo later"}}
 
 
@@ -123,9 +71,7 @@ def test_the_model_reads_the_words_of_a_soft_no_and_goes_on(claude: Claude) -> N
     command = uses("Bash", command="touch made")
     with claude.reviewed(no("use git mv")):
         model = claude.run([command], [says("I see")])
-    text, is_error = told(model, command)
-    assert "use git mv" in text
-    assert is_error
+    assert "use git mv" in model.told[0]
     assert model.asked == 2
     assert not (claude.folder / "made").exists()
 
@@ -182,7 +128,7 @@ def test_reading_asks_nobody(claude: Claude) -> None:
     read = uses("Read", file_path=path)
     with claude.reviewed(yes) as reviewer:
         model = claude.run([read], [says("done")])
-    assert "two" in told(model, read)[0]
+    assert "two" in model.told[0]
     assert not reviewer.seen
 
 
@@ -191,7 +137,7 @@ def test_the_request_of_an_agent_that_ends_is_withdrawn(claude: Claude, number: 
     with (
         claude.reviewed(waiting) as reviewer,
         AnthropicModel([[uses("Bash", command="touch made")]]) as model,
-        claude.start(model) as process,
+        claude.begin(model) as process,
         open_review_queue(claude.place) as queue,
     ):
         try:
@@ -205,7 +151,11 @@ def test_the_request_of_an_agent_that_ends_is_withdrawn(claude: Claude, number: 
 
 @pytest.mark.parametrize(
     "hook",
-    ["no-such-program || exit 2", "signoff hook claude-code --no-such-option || exit 2", "kill -9 $$ || exit 2"],
+    [
+        "no-such-program || exit 2",
+        "signoff hook claude-code --no-such-option || exit 2",
+        "sh -c 'kill -9 $$' || exit 2",
+    ],
     ids=["missing", "wrong", "crashing"],
 )
 def test_a_hook_that_fails_keeps_the_call_from_running(claude: Claude, hook: str) -> None:
@@ -218,7 +168,7 @@ def test_a_queue_that_cannot_be_used_keeps_the_call_from_running(claude: Claude)
     command = uses("Bash", command="touch made")
     model = claude.run([command], [says("done")])
     assert not (claude.folder / "made").exists()
-    assert "Not run" in told(model, command)[0]
+    assert "Not run" in model.told[0]
 
 
 def test_nobody_answers_in_time(claude: Claude) -> None:
@@ -228,7 +178,7 @@ def test_nobody_answers_in_time(claude: Claude) -> None:
             [command], [says("done")], hook=f"{HOOK.replace(' ||', ' --timeout 13 ||')}", timeout=13
         )
     assert not (claude.folder / "made").exists()
-    assert "expired" in told(model, command)[0]
+    assert "expired" in model.told[0]
 
 
 # -- What is shown is what the tools write: `tests/adapters/test_hooks_claude.py` has the same cases.

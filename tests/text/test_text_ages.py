@@ -23,9 +23,9 @@ def test_how_long_ago_something_was_is_told_in_steps_of_ten_seconds(seconds: flo
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(-3, "0:00"), (0.5, "0:00"), (9.9, "0:09"), (19, "0:10"), (3599, "59:50"), (93_784, "1d02h")],
+    [(-3, "0:00"), (0.5, "0:00"), (9.9, "0:09"), (59.9, "0:59"), (75, "1:10"), (3599, "59:50"), (93_784, "1d02h")],
 )
-def test_of_the_time_that_is_left_the_last_seconds_are_told_one_by_one(seconds: float, text: str) -> None:
+def test_of_the_time_that_is_left_the_last_minute_is_told_by_seconds(seconds: float, text: str) -> None:
     assert left_text(seconds) == text
 
 

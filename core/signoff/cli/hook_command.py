@@ -15,6 +15,9 @@ In the settings of Claude Code (~/.claude/settings.json):
   {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command",
     "command": "signoff hook claude-code || exit 2",
     "timeout": 86400, "onFailure": "block"}]}]}}
+In those of Gemini CLI (~/.gemini/settings.json; the timeout is in ms):
+  {"hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [{"type": "command",
+    "command": "signoff hook gemini || exit 2", "timeout": 86400000}]}]}}
 
 \b
 "|| exit 2" keeps calls from running where signoff is missing or crashes.

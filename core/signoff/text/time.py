@@ -203,9 +203,9 @@ def age_text(seconds: float) -> str:
 
 
 def left_text(seconds: float) -> str:
-    """Return the time left, never more than there is: ``1h02m``, ``4:10``, and by seconds at last."""
+    """Return the time left, never more than there is: ``1h02m``, ``4:10``, and by seconds in the last minute."""
     whole = int(seconds)
-    return length_text((whole if whole < STEP else _in_steps(whole)) * _SECOND)
+    return length_text((whole if whole < MINUTE else _in_steps(whole)) * _SECOND)
 
 
 def until_age_changes(seconds: float) -> float:
@@ -218,7 +218,7 @@ def until_left_changes(seconds: float) -> float | None:
     """Return the seconds until `left_text` changes for a shrinking time; None if it never does."""
     if seconds < 1:
         return None
-    step = 1 if seconds < STEP else _step(seconds)
+    step = 1 if seconds < MINUTE else _step(seconds)
     return seconds % step
 
 

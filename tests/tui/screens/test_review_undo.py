@@ -38,7 +38,7 @@ async def test_what_was_sent_cannot_be_taken_back_and_the_screen_says_so(
         await seen.press("y")
         await seen.shows("approved by you")
         await seen.press("u")
-        await seen.shows("too late: sent already")
+        await seen.shows("nothing to undo: no decision is held")
         assert seen.app.review._said.token == "warn"
 
 

@@ -205,7 +205,7 @@ class OutsideSettings(Struct, frozen=True):
 class KeySettings(Struct, frozen=True):
     """The person's keys."""
 
-    map: Annotated[MovedKeys, "Other keys, such as {approve: A, later: [Z, f5]}."] = {}
+    map: Annotated[MovedKeys, "Other keys, such as {approve: A, later: [f5, f6]}."] = {}
 
     @property
     def key_map(self) -> KeyMap:

@@ -16,7 +16,12 @@ from signoff.adapters.hooks.calls import Dialect
 
 __all__ = ["DIALECTS", "dialect"]
 
-DIALECTS: Mapping[str, str] = MappingProxyType({"claude-code": "signoff.adapters.hooks.claude_code"})
+DIALECTS: Mapping[str, str] = MappingProxyType(
+    {
+        "claude-code": "signoff.adapters.hooks.claude_code",
+        "gemini": "signoff.adapters.hooks.gemini",
+    }
+)
 """The module of each dialect, by the name of the agent on the command line."""
 
 

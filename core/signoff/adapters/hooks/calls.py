@@ -6,6 +6,7 @@ It loads neither models nor the queue: most calls only read, and are answered wi
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
@@ -20,6 +21,8 @@ __all__ = [
     "EventError",
     "HookCall",
     "Reply",
+    "directory_of",
+    "object_of",
     "parsed_event",
     "text_of",
 ]
@@ -197,3 +200,27 @@ def text_of(event: Mapping[str, Any], key: str, *, optional: bool = False) -> st
     if not isinstance(value, str) or not (value or optional):
         raise EventError(f"the event has no text {key}")
     return value
+
+
+def object_of(event: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return an object of an event.
+
+    Raises:
+        EventError: It is missing, or something else.
+    """
+    value = event.get(key)
+    if not isinstance(value, dict):
+        raise EventError(f"the event has no object {key}")
+    return value
+
+
+def directory_of(event: Mapping[str, Any]) -> str:
+    """Return the working directory of an event.
+
+    Raises:
+        EventError: It is missing, or not absolute.
+    """
+    cwd = text_of(event, "cwd")
+    if not os.path.isabs(cwd):  # noqa: PTH117 - text is what is stored and compared
+        raise EventError("the event names no absolute working directory")
+    return cwd

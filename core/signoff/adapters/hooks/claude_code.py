@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, text_of
+from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, directory_of, object_of, text_of
 
 if TYPE_CHECKING:
     from signoff.effects import Effect
@@ -66,14 +66,11 @@ class ClaudeCode:
         name = text_of(event, "hook_event_name")
         if name not in {_PRE_TOOL_USE, _PERMISSION_REQUEST}:
             raise EventError(f"this hook is for {_PRE_TOOL_USE} and {_PERMISSION_REQUEST}, not for {name}")
-        tool, arguments = text_of(event, "tool_name"), event.get("tool_input")
-        if not isinstance(arguments, dict):
-            raise EventError("the event has no object tool_input")
+        tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
         if tool in _ONLY_LOOKS and name == _PRE_TOOL_USE:
             return None
-        cwd = text_of(event, "cwd")
-        if not os.path.isabs(cwd):  # noqa: PTH117 - text is what is stored and compared
-            raise EventError("the event names no absolute working directory")
+        if tool == "Edit" and arguments.get("replace_all") is False:  # what is so without it is not worth a line
+            arguments = {name: value for name, value in arguments.items() if name != "replace_all"}
         server = None
         if tool.startswith(_MCP):
             server, _, rest = tool.removeprefix(_MCP).partition("__")
@@ -84,7 +81,7 @@ class ClaudeCode:
             server=server,
             arguments=arguments,
             session=text_of(event, "session_id"),
-            cwd=cwd,
+            cwd=directory_of(event),
             call_id=text_of(event, "tool_use_id", optional=True),
             sub_agent=text_of(event, "agent_type", optional=True),
             transcript=text_of(event, "transcript_path", optional=True),

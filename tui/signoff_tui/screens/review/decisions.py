@@ -138,7 +138,7 @@ class Decisions:
         """Take back the held decision made last."""
         held = self._screen.desk.guard.holds.take_back_last()
         if held is None:
-            self._screen.say("too late: sent already")
+            self._screen.say("nothing to undo: no decision is held")
             return
         self.take_back((held,))
         self._return_to(held)

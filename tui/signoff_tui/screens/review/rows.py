@@ -12,6 +12,7 @@ from signoff.present.reveal import SafeText
 from signoff.queue.records import RequestState, Risk, StoredRequest
 from signoff.queue.wording import was_not_run
 from signoff.text.risk import risk_reasons
+from signoff.text.time import left_text
 from signoff_tui.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import group_label
 from signoff_tui.state.amendments import EDITED
@@ -312,12 +313,9 @@ def _ended_token(request: StoredRequest) -> str:
 
 
 def _counted_down(entry: Entry, now: int) -> str:
-    """Return the time to a deadline that is soon, ``0:25``; empty if none is."""
+    """Return the time to a deadline that is soon, as the head says it; empty if none is."""
     left = time_left(entry, now)
-    if left is None or left >= SOON:
-        return ""
-    seconds = max(int(left), 0)
-    return f"{seconds // 60}:{seconds % 60:02d}"
+    return "" if left is None or left >= SOON else left_text(max(left, 0.0))
 
 
 def _notes(desk: ReviewSession, entry: Entry) -> Sequence[Chunk]:

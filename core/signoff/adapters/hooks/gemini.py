@@ -1,0 +1,147 @@
+"""The hook of Gemini CLI: ``BeforeTool``.
+
+Its input and output are those of https://geminicli.com/docs/hooks/reference. The hook is run before every call;
+where it has no objection, the agent's own policies still ask or deny. All calls of a turn ask at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, directory_of, object_of, text_of
+
+if TYPE_CHECKING:
+    from signoff.effects import Effect
+    from signoff.types import ApprovalDecision
+
+__all__ = ["DIALECT", "Gemini"]
+
+_EVENT = "BeforeTool"
+
+_ONLY_LOOKS = frozenset(
+    {
+        *("glob", "grep_search", "list_directory", "read_file", "read_many_files", "search_file_content"),
+        *("list_background_processes", "read_background_output"),
+        *("ask_user", "enter_plan_mode", "exit_plan_mode", "update_topic", "write_todos"),
+    }
+)
+"""Tools that read, plan, or ask the person in the terminal. Every other tool asks, also one that is new."""
+
+_SHELL = "run_shell_command"
+_WORDS = frozenset({"description"})
+"""Arguments of a command that do not say what it does."""
+
+
+class Gemini:
+    """The dialect of Gemini CLI."""
+
+    title = "Gemini CLI"
+    timeout = 86_400.0
+
+    @property
+    def honors(self) -> frozenset[str]:
+        """Its calls run with other arguments, which may write other contents."""
+        from signoff.queue.amendment import EDIT, PARTIAL
+
+        return frozenset({EDIT, PARTIAL})
+
+    def read(self, event: Mapping[str, Any]) -> HookCall | None:
+        """Return the call that an event is about; None if it is one that nobody is asked about.
+
+        Raises:
+            EventError: It is another event.
+        """
+        name = text_of(event, "hook_event_name")
+        if name != _EVENT:
+            raise EventError(f"this hook is for {_EVENT}, not for {name}")
+        tool, arguments, server = text_of(event, "tool_name"), object_of(event, "tool_input"), None
+        if event.get("mcp_context") is not None:
+            origin = object_of(event, "mcp_context")
+            server, tool = text_of(origin, "server_name"), text_of(origin, "tool_name")
+        elif tool in _ONLY_LOOKS:
+            return None
+        cwd = directory_of(event)
+        return HookCall(
+            event=name,
+            tool=tool,
+            server=server,
+            arguments=arguments,
+            session=text_of(event, "session_id"),
+            cwd=cwd,
+            project=cwd,
+        )
+
+    def effects(self, call: HookCall) -> Sequence[Effect]:
+        """Return the file that a call would write, or the command that it would run.
+
+        Raises:
+            SnapshotError: The tool would refuse the call, or what it would do is not known before.
+        """
+        from signoff.adapters.hooks.gemini_files import FILE_TOOLS, files_after
+        from signoff.effects import Command
+
+        if call.server is not None:
+            return ()
+        if call.tool == _SHELL and isinstance(call.arguments.get("command"), str):
+            return (Command(call.arguments["command"], _directory(call)),)
+        if call.tool in FILE_TOOLS:
+            return files_after(call.tool, call.arguments, _path(call))
+        return ()
+
+    def payload(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments; of a command without the model's words about it, and with its directory."""
+        if call.tool != _SHELL or call.server is not None:
+            return call.arguments
+        kept = {name: value for name, value in call.arguments.items() if name not in _WORDS}
+        return {**kept, "cwd": _directory(call)}
+
+    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
+        """Return the arguments with which the tool does what a reviewer approved in place of the call.
+
+        Raises:
+            ValueError: There are none: the agent adds them to the call's own, so none can be left out.
+        """
+        from signoff.adapters.hooks.gemini_files import arguments_for
+
+        instead = decision.instead
+        if instead is None:
+            return call.arguments
+        if instead.arguments is None:
+            content = instead.content(_path(call))
+            if content is None:
+                raise ValueError("what was approved is for another file")
+            return arguments_for(call.tool, call.arguments, _path(call), content)
+        if missing := sorted(call.arguments.keys() - instead.arguments.keys()):
+            raise ValueError(f"it cannot leave out {', '.join(missing)}")
+        return dict(instead.arguments)
+
+    def turn(self, call: HookCall) -> dict[str, Any]:
+        """Return nothing: the event does not tell which call of a turn it is about."""
+        return {}
+
+    def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
+        """Return the answer that lets a call run; the agent tells the model of changed arguments by itself."""
+        changed = {} if arguments is None else {"tool_input": dict(arguments)}
+        told = {"additionalContext": note} if note else {}
+        more = {"hookSpecificOutput": {"hookEventName": _EVENT, **changed, **told}} if changed or told else {}
+        return Reply(0, {"decision": "allow", **more})
+
+    def refused(self, call: HookCall | None, reason: str, *, hard: bool) -> Reply:
+        """Return the answer that keeps a call from running; a hard one ends the turn."""
+        ends = {"continue": False, "stopReason": reason} if hard else {}
+        return Reply(REFUSED, {"decision": "deny", "reason": reason, **ends}, reason)
+
+
+def _path(call: HookCall) -> str:
+    path = call.arguments.get("file_path")
+    return os.path.join(call.cwd, path if isinstance(path, str) else "")  # noqa: PTH118 - stays as it was named
+
+
+def _directory(call: HookCall) -> str:
+    directory = call.arguments.get("dir_path")
+    return os.path.join(call.cwd, directory) if isinstance(directory, str) else call.cwd  # noqa: PTH118
+
+
+DIALECT = Gemini()

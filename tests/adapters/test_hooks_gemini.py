@@ -1,0 +1,146 @@
+"""The dialect of Gemini CLI, without a person; tests/clients has the real program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_cases import Case
+from gemini_cases import CASES
+from signoff.adapters.hooks.calls import EventError, HookCall
+from signoff.adapters.hooks.gemini import DIALECT
+from signoff.adapters.hooks.gemini_files import arguments_for, files_after
+from signoff.effects import Command, FileWrite, SnapshotError
+from signoff.queue import Instead
+from signoff.types import ApprovalDecision
+
+EVENT: dict[str, Any] = {
+    "session_id": "s-1",
+    "transcript_path": "",
+    "cwd": "/work/shop",
+    "hook_event_name": "BeforeTool",
+    "timestamp": "2026-11-27T23:23:09.239Z",
+    "tool_name": "run_shell_command",
+    "tool_input": {"command": "ls", "description": "look", "dir_path": "src"},
+}
+
+
+def call(**changed: Any) -> HookCall:
+    found = DIALECT.read({**EVENT, **changed})
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_shown_is_what_the_tool_writes(case: Case, tmp_path: Path) -> None:
+    path = tmp_path / case.name
+    if case.before is not None:
+        path.write_bytes(case.before)
+    if case.after is None:
+        with pytest.raises(SnapshotError):
+            files_after(case.tool, case.arguments, str(path))
+        return
+    [effect] = files_after(case.tool, case.arguments, str(path))
+    assert isinstance(effect, FileWrite)
+    assert effect.data == case.after
+
+
+@pytest.mark.parametrize(
+    ("before", "old"), [("  one\n  two\n", "one\ntwo"), ("one  \ntwo\n", "one\ntwo"), ("f(a,b)\n", "f(a, b)")]
+)
+def test_a_text_that_the_tool_would_only_find_by_guessing_is_refused(
+    before: str, old: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_text(before)
+    with pytest.raises(SnapshotError, match="exactly as it is named"):
+        files_after("replace", {"old_string": old, "new_string": "x"}, str(tmp_path / "a"))
+
+
+def test_a_file_that_the_tool_would_damage_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"caf\xe9 one\n")
+    with pytest.raises(SnapshotError, match="would damage it"):
+        files_after("replace", {"old_string": "one", "new_string": "x"}, str(tmp_path / "a"))
+
+
+@pytest.mark.parametrize("before", [b"one\ntwo\n", b"one\r\ntwo\r\n"])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("write_file", {"content": "1\n2\n"}), ("replace", {"old_string": "two", "new_string": "2"})],
+)
+def test_other_arguments_write_exactly_the_approved_content(
+    tool: str, arguments: dict[str, str], before: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(before)
+    approved = before.replace(b"one", b"ONE")
+    [effect] = files_after(tool, arguments_for(tool, arguments, str(path), approved), str(path))
+    assert isinstance(effect, FileWrite)
+    assert effect.data == approved
+
+
+def test_content_that_the_tool_would_write_differently_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"one\r\ntwo\n")
+    with pytest.raises(ValueError, match="differently"):
+        arguments_for("write_file", {"content": "1\n"}, str(tmp_path / "a"), b"one\r\n2\n")
+
+
+def test_a_command_runs_in_the_directory_that_it_names() -> None:
+    assert DIALECT.effects(call()) == (Command("ls", "/work/shop/src"),)
+    assert DIALECT.payload(call()) == {"command": "ls", "dir_path": "src", "cwd": "/work/shop/src"}
+
+
+def test_the_server_of_a_tool_is_told() -> None:
+    found = call(tool_name="mcp_files_read_file", mcp_context={"server_name": "files", "tool_name": "read_file"})
+    assert (found.server, found.tool) == ("files", "read_file")
+
+
+@pytest.mark.parametrize("name", ["read_file", "glob", "update_topic"])
+def test_tools_that_only_look_ask_nobody(name: str) -> None:
+    assert DIALECT.read({**EVENT, "tool_name": name}) is None
+
+
+@pytest.mark.parametrize("name", ["write_file", "web_fetch", "save_memory", "Read_file", "mcp_x_read_file"])
+def test_every_other_tool_asks(name: str) -> None:
+    assert call(tool_name=name).tool == name
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"hook_event_name": "AfterTool"},
+        {"tool_name": None},
+        {"tool_input": []},
+        {"cwd": "shop"},
+        {"mcp_context": 1},
+    ],
+    ids=str,
+)
+def test_an_event_that_is_not_understood_is_refused(changed: dict[str, object]) -> None:
+    with pytest.raises(EventError):
+        DIALECT.read({**EVENT, **changed})
+
+
+def test_arguments_that_a_reviewer_leaves_out_cannot_be_left_out() -> None:
+    decision = ApprovalDecision(approved=True).with_instead(Instead(arguments={"command": "ls"}))
+    with pytest.raises(ValueError, match="cannot leave out description, dir_path"):
+        DIALECT.arguments_instead(call(), decision)
+
+
+def test_a_refusal_is_said_three_times() -> None:
+    reply = DIALECT.refused(call(), "use git mv", hard=False)
+    assert (reply.exit_code, reply.reason) == (2, "use git mv")
+    assert json.loads(reply.line) == {"decision": "deny", "reason": "use git mv"}
+
+
+def test_a_hard_refusal_ends_the_turn() -> None:
+    said = json.loads(DIALECT.refused(call(), "stop", hard=True).line)
+    assert (said["continue"], said["stopReason"]) == (False, "stop")
+
+
+def test_a_yes_hands_over_what_was_changed() -> None:
+    assert json.loads(DIALECT.approved(call(), "", None).line) == {"decision": "allow"}
+    changed = json.loads(DIALECT.approved(call(), "", {"command": "ls -l"}).line)
+    assert changed["hookSpecificOutput"]["tool_input"] == {"command": "ls -l"}

@@ -1,0 +1,81 @@
+"""One conversation of a real client with a scripted model, and the person who decides in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from answering import Answer, Reviewer
+from clients.conftest import FOLDER
+from clients.scripted_model import ScriptedModel
+from signoff.queue import Decision, StoredRequest, open_review_queue
+from system_bench import PATIENCE, environment
+
+__all__ = ["Conversation", "ended", "no", "program"]
+
+
+def program(pattern: str) -> str:
+    """The path of a program, in the folder where they are installed."""
+    [found] = Path(os.environ[FOLDER]).resolve().glob(f"node_modules/{pattern}")
+    return str(found)
+
+
+class Conversation:
+    """One conversation, in folders of its own.
+
+    Attributes:
+        folder: The project.
+        place: The queue.
+        home: The home directory.
+    """
+
+    def __init__(self, base: Path) -> None:
+        self.folder, self.place, self.home = base / "shop", base / "queue", base / "home"
+        self.folder.mkdir()
+        (self.home / "tmp").mkdir(parents=True)
+
+    def path(self, name: str, content: bytes | None = None) -> str:
+        """The path of a file of the project, which is made if there is a content for it."""
+        path = self.folder / name
+        if content is not None:
+            path.write_bytes(content)
+        return str(path)
+
+    def start(self, command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[str]:
+        """Start a program in the project."""
+        own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "SIGNOFF_QUEUE": str(self.place)}
+        return subprocess.Popen(
+            command,
+            env=environment(self.home, **own, **variables),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    @contextmanager
+    def reviewed(self, answer: Answer) -> Iterator[Reviewer]:
+        """Have a person decide."""
+        open_review_queue(self.place).close()
+        with Reviewer(self.place, answer) as reviewer:
+            yield reviewer
+
+
+def ended(process: subprocess.Popen[str], model: ScriptedModel[Any]) -> None:
+    """Wait for the end of a program that was asked to do something."""
+    try:
+        output, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert model.asked, (output, errors)
+
+
+def no(note: str, *, hard: bool = False) -> Callable[[StoredRequest], Decision]:
+    """Reject whatever it is."""
+    return lambda _: Decision(approved=False, note=note, hard=hard)
