@@ -114,6 +114,8 @@ $(CLIENTS)/.done: Makefile
 	@mkdir -p $(CLIENTS)
 	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
 		@anthropic-ai/claude-code@latest @google/gemini-cli@latest
+	@$(PYTHON) -m venv $(CLIENTS)/python
+	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install -e . autogen-core smolagents
 	@touch $@
 
 clients: $(VENV)/.dev $(CLIENTS)/.done

@@ -13,6 +13,7 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
     "reference-tools.md": (
         "Reference for tool authors",
         {
+            "signoff.asked_calls": (),
             "signoff.types": (),
             "signoff.effects": (),
             "signoff.decorators": (),

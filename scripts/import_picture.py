@@ -28,7 +28,7 @@ PARTS = {
     "cli, demo": ("signoff.cli", "signoff.demo"),
     "server": ("signoff.server",),
     "shown request": ("signoff.shown_request",),
-    "adapters": ("signoff.adapters",),
+    "adapters": ("signoff.adapters", "signoff.asked_calls"),
     "config": ("signoff.config", "signoff.command_review"),
     "tools": ("signoff.tools", "signoff.execution"),
     "controller": (

@@ -1,12 +1,14 @@
 """signoff: the place where people say yes or no to what their AI agents want to do.
 
 ```python
-from signoff import ApprovalController, ApprovalRequest
+import signoff
 
-controller = ApprovalController()                   # asks in the local queue; `signoff` shows it
-request = ApprovalRequest(tool_name="deploy", description="Deploy to staging", payload={"to": "staging"})
-decision = controller.request_approval_sync(request)
-decision.raise_if_denied()
+@signoff.asks                      # asks in the local queue; the command `signoff` shows it
+def deploy(to: str) -> None:
+    ...
+
+deploy("staging")                  # runs if a person said yes, else raises a PermissionError
+signoff.ask("drop table", {"name": "orders"})
 ```
 
 Names are loaded when they are first used, so that short-lived commands stay quick.
@@ -21,6 +23,7 @@ from signoff._version import __version__
 
 if TYPE_CHECKING:
     from signoff.adapters.pydantic_ai import ApprovalToolset as ApprovalToolset
+    from signoff.asked_calls import ask, asks
     from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
     from signoff.controller.callbacks import truncate_for_display
@@ -52,6 +55,8 @@ __all__ = [
     "FileEdit",
     "FileWrite",
     "__version__",
+    "ask",
+    "asks",
     "connect_agent",
     "execute_tool",
     "requires_approval",
@@ -63,6 +68,7 @@ __getattr__ = late_names(
     __name__,
     {
         "adapters.pydantic_ai": ("ApprovalToolset",),
+        "asked_calls": ("ask", "asks"),
         "connection": ("connect_agent",),
         "controller": ("ApprovalController",),
         "controller.callbacks": ("truncate_for_display",),
