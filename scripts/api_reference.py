@@ -13,7 +13,8 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
     "reference-tools.md": (
         "Reference for tool authors",
         {
-            "signoff.asked_calls": (),
+            "signoff.asked_calls": ("ask", "asks"),
+            "signoff.testing": (),
             "signoff.types": (),
             "signoff.effects": (),
             "signoff.decorators": (),

@@ -28,7 +28,7 @@ PARTS = {
     "cli, demo": ("signoff.cli", "signoff.demo"),
     "server": ("signoff.server",),
     "shown request": ("signoff.shown_request",),
-    "adapters": ("signoff.adapters", "signoff.asked_calls"),
+    "adapters": ("signoff.adapters", "signoff.asked_calls", "signoff.testing"),
     "config": ("signoff.config", "signoff.command_review"),
     "tools": ("signoff.tools", "signoff.execution"),
     "controller": (

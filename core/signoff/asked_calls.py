@@ -18,7 +18,7 @@ from signoff.decorators import Description, simple_approval_request
 from signoff.expiry import ExpiresIn, seconds_of
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["ask", "asks"]
+__all__ = ["ask", "asks", "forget_controller"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -178,3 +178,12 @@ def _own() -> ApprovalController:
             _controllers.clear()
             found = _controllers[os.getpid()] = ApprovalController()
         return found
+
+
+def forget_controller() -> None:
+    """Close the connection of this process to the queue; the next call opens the one that is named then."""
+    with _making:
+        for controller in _controllers.values():
+            if controller.queue is not None:
+                controller.queue.close()
+        _controllers.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,16 @@ import signoff
 from answering import Answer, Reviewer, yes
 from asked import Asked
 from signoff import ApprovalController, ApprovalDeniedError
+from signoff.asked_calls import forget_controller
 from signoff.canonical import NotJsonError
 from signoff.queue import Decision, StoredRequest
 
 
 @pytest.fixture(autouse=True)
-def _own_controller(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test is a process of its own: the one before asked in another queue."""
-    monkeypatch.setattr("signoff.asked_calls._controllers", {})
+def _own_controller() -> Iterator[None]:
+    """Each test asks in a queue of its own."""
+    yield
+    forget_controller()
 
 
 def no(_: StoredRequest) -> Decision:
