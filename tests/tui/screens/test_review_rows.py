@@ -10,7 +10,7 @@ from signoff.queue.records import RequestState, StoredRequest
 from signoff.queue.wording import NOT_RUN, agent_is_gone
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import KeyMap
-from signoff_tui.screens.review.rows import RowStyle, inbox_row
+from signoff_tui.screens.review.rows import RowCache, RowStyle, inbox_row
 from signoff_tui.state.documents import Content, content_key
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import paint
@@ -99,6 +99,19 @@ def test_the_last_minute_before_the_deadline_is_counted_in_seconds() -> None:
     desk = desk_with(stored("a", expires_at=START + 100 * SECOND))
     texts = [row_texts(desk, 50, now=START + at * SECOND)[0].split()[-1] for at in (0, 41, 95, 101)]
     assert texts == ["new", "0:59", "0:05", "0:00"]
+
+
+@pytest.mark.parametrize("width", [40, 120])
+def test_a_row_that_is_kept_grows_no_older_than_one_that_is_made_anew(width: int) -> None:
+    waits, late, answered = stored("a"), stored("b", expires_at=START + 100 * SECOND), stored("c")
+    members = [stored(name, group_id="g", expires_at=START + 90 * SECOND) for name in "de"]
+    desk = desk_with(waits, late, answered, approved(answered, by="you"), *members)
+    kept, rows = RowCache(desk), [*desk.inbox.rows()]
+    for seconds in (0, 1, 9, 10, 31, 59, 61, 89, 95, 101, 3_599, 3_601, 90_000, 700_000):
+        style = RowStyle(UNICODE, START + seconds * SECOND, held_text=lambda _: "")
+        for row in rows:
+            anew = inbox_row(desk, row, style, width, focused=False)
+            assert kept.line(row, style, width, focused=False) == anew, (row.key, seconds)
 
 
 def test_an_answer_that_was_not_taken_is_told_in_the_row() -> None:
