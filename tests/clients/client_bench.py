@@ -59,6 +59,11 @@ class Conversation:
             text=True,
         )
 
+    def install(self, agent: str) -> None:
+        """Put the hook into the agent's settings, as its user would."""
+        command = [sys.executable, "-m", "signoff.cli", "init", agent, "--yes"]
+        subprocess.run(command, env=environment(self.home), check=True, stdout=subprocess.DEVNULL)
+
     @contextmanager
     def reviewed(self, answer: Answer) -> Iterator[Reviewer]:
         """Have a person decide."""

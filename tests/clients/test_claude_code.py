@@ -24,10 +24,12 @@ OLD = b"one\ntwo\nthree\n"
 class Claude(Conversation):
     """A conversation with Claude Code."""
 
-    def begin(self, model: AnthropicModel, hook: str = HOOK, timeout: int = 86_400) -> subprocess.Popen[str]:
-        """Start the program with a prompt."""
+    def begin(
+        self, model: AnthropicModel, hook: str | None = HOOK, timeout: int = 86_400
+    ) -> subprocess.Popen[str]:
+        """Start the program with a prompt; without a hook with what its user has set."""
         handler = {"type": "command", "command": hook, "timeout": timeout, "onFailure": "block"}
-        settings = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}}
+        settings = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}} if hook else {}
         variables = {
             "ANTHROPIC_API_KEY": "none",
             "ANTHROPIC_BASE_URL": model.url,
@@ -36,7 +38,7 @@ class Claude(Conversation):
         }
         return self.start([PROGRAM, "-p", "go on", "--settings", json.dumps(settings)], variables)
 
-    def run(self, *turns: Turn, hook: str = HOOK, timeout: int = 86_400) -> AnthropicModel:
+    def run(self, *turns: Turn, hook: str | None = HOOK, timeout: int = 86_400) -> AnthropicModel:
         """Run the program to its end; returns the model, which knows what it was told."""
         with AnthropicModel(turns) as model, self.begin(model, hook, timeout) as process:
             ended(process, model)
@@ -56,6 +58,14 @@ def test_an_approved_edit_and_command_run(claude: Claude) -> None:
         claude.run([uses("Read", file_path=path)], [edit, command], [says("done")])
     assert (claude.folder / "b.txt").read_bytes() == b"one\nTWO\nthree\n"
     assert [request.submission.tool_name for request in reviewer.seen] == ["Edit", "Bash"]
+
+
+def test_the_line_that_init_writes_asks(claude: Claude) -> None:
+    claude.install("claude-code")
+    with claude.reviewed(no("never")):
+        model = claude.run([uses("Bash", command="touch made")], [says("done")], hook=None)
+    assert "never" in model.told[0]
+    assert not (claude.folder / "made").exists()
 
 
 def test_the_later_calls_of_a_turn_are_announced(claude: Claude) -> None:

@@ -24,21 +24,30 @@ OLD = b"one\ntwo\nthree\n"
 class Gemini(Conversation):
     """A conversation with Gemini CLI."""
 
-    def begin(self, model: GeminiModel, hook: str = HOOK, timeout: int = 86_400_000) -> subprocess.Popen[str]:
-        """Start the program with a prompt."""
-        handler = {"type": "command", "command": hook, "timeout": timeout}
-        settings = {
-            "hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [handler]}]},
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self.settings = self.home / ".gemini/settings.json"
+        self.settings.parent.mkdir()
+        own = {
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": False},
         }
-        (self.home / ".gemini").mkdir()
-        (self.home / ".gemini/settings.json").write_text(json.dumps(settings))
+        self.settings.write_text(json.dumps(own))
+
+    def begin(
+        self, model: GeminiModel, hook: str | None = HOOK, timeout: int = 86_400_000
+    ) -> subprocess.Popen[str]:
+        """Start the program with a prompt; without a hook with what its user has set."""
+        if hook is not None:
+            handler = {"type": "command", "command": hook, "timeout": timeout}
+            settings = json.loads(self.settings.read_text())
+            settings["hooks"] = {"BeforeTool": [{"matcher": ".*", "hooks": [handler]}]}
+            self.settings.write_text(json.dumps(settings))
         variables = {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.url}
         words = ("-p", "go on", "--skip-trust", "--approval-mode", "yolo")
         return self.start(["node", PROGRAM, *words], variables)
 
-    def run(self, *turns: Turn, hook: str = HOOK, timeout: int = 86_400_000) -> GeminiModel:
+    def run(self, *turns: Turn, hook: str | None = HOOK, timeout: int = 86_400_000) -> GeminiModel:
         """Run the program to its end; returns the model, which knows what it was told."""
         with GeminiModel(turns) as model, self.begin(model, hook, timeout) as process:
             ended(process, model)
@@ -61,6 +70,14 @@ def test_an_approved_edit_and_command_run(gemini: Gemini) -> None:
         gemini.run([edit], [command("cat a.txt > b.txt")], [says("done")])
     assert (gemini.folder / "b.txt").read_bytes() == b"one\nTWO\nthree\n"
     assert [request.submission.tool_name for request in reviewer.seen] == ["replace", "run_shell_command"]
+
+
+def test_the_line_that_init_writes_asks(gemini: Gemini) -> None:
+    gemini.install("gemini")
+    with gemini.reviewed(no("never")):
+        model = gemini.run([command("touch made")], [says("done")], hook=None)
+    assert "never" in model.told[0]
+    assert not (gemini.folder / "made").exists()
 
 
 def test_the_model_reads_the_words_of_a_soft_no_and_goes_on(gemini: Gemini) -> None:

@@ -45,6 +45,7 @@ _HOMES = {
     "grants": ("signoff.cli.grants", "grants"),
     "history": ("signoff.cli.history", "history"),
     "hook": ("signoff.cli.hook_command", "hook"),
+    "init": ("signoff.cli.init", "init"),
     "list": ("signoff.cli.pending", "list_pending"),
     "policy": ("signoff.cli.policy.commands", "policy"),
     "popup": ("signoff.cli.popup", "popup"),

@@ -11,13 +11,8 @@ from signoff.cli.options import chosen_place, queue_option
 __all__ = ["hook"]
 
 _EPILOG = """\b
-In the settings of Claude Code (~/.claude/settings.json):
-  {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command",
-    "command": "signoff hook claude-code || exit 2",
-    "timeout": 86400, "onFailure": "block"}]}]}}
-In those of Gemini CLI (~/.gemini/settings.json; the timeout is in ms):
-  {"hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [{"type": "command",
-    "command": "signoff hook gemini || exit 2", "timeout": 86400000}]}]}}
+signoff init puts this into the settings of an agent:
+  signoff hook claude-code || exit 2
 
 \b
 "|| exit 2" keeps calls from running where signoff is missing or crashes.

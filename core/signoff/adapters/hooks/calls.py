@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 if TYPE_CHECKING:
+    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import Effect
     from signoff.types import ApprovalDecision
 
@@ -92,6 +93,11 @@ class Dialect(Protocol):
     @property
     def title(self) -> str:
         """The agent's name for people."""
+        ...
+
+    @property
+    def place(self) -> HookPlace:
+        """The place of the hook in the agent's settings."""
         ...
 
     @property

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, directory_of, object_of, text_of
 
 if TYPE_CHECKING:
+    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import Effect
     from signoff.types import ApprovalDecision
 
@@ -49,6 +50,21 @@ class ClaudeCode:
 
     title = "Claude Code"
     timeout = 86_400.0
+
+    @property
+    def place(self) -> HookPlace:
+        """The place of the hook in the agent's settings."""
+        from signoff.adapters.hooks.installation import HookPlace
+
+        return HookPlace(
+            "claude-code",
+            "claude",
+            ".claude",
+            "CLAUDE_CONFIG_DIR",
+            _PRE_TOOL_USE,
+            "*",
+            {"timeout": int(self.timeout), "onFailure": "block"},
+        )
 
     @property
     def honors(self) -> frozenset[str]:

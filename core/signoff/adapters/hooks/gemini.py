@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, directory_of, object_of, text_of
 
 if TYPE_CHECKING:
+    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import Effect
     from signoff.types import ApprovalDecision
 
@@ -39,6 +40,21 @@ class Gemini:
 
     title = "Gemini CLI"
     timeout = 86_400.0
+
+    @property
+    def place(self) -> HookPlace:
+        """The place of the hook in the agent's settings."""
+        from signoff.adapters.hooks.installation import HookPlace
+
+        return HookPlace(
+            "gemini",
+            "gemini",
+            ".gemini",
+            "",
+            _EVENT,
+            ".*",
+            {"timeout": int(self.timeout * 1000)},
+        )
 
     @property
     def honors(self) -> frozenset[str]:

@@ -1,0 +1,115 @@
+"""`signoff init`: puts the hook into the settings of the coding agents that are there, and takes it out."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from signoff import private_files
+from signoff.adapters.hooks import DIALECTS, dialect
+from signoff.adapters.hooks.calls import Dialect
+from signoff.adapters.hooks.installation import SettingsError, has_hook, with_hook, without_hook
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.output import at_terminal, complain, typed_answer
+from signoff.present.reveal import one_line
+
+__all__ = ["init"]
+
+BACKUP = ".before-signoff"
+"""What the name of the file as it was ends with."""
+
+_EPILOG = """\b
+Examples:
+  signoff init                 every agent that is on this machine
+  signoff init claude-code
+  signoff init --undo          take the hooks out again
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Have your coding agents ask, or no more.")
+@click.argument("agents", metavar="[AGENT]...", nargs=-1, type=click.Choice(sorted(DIALECTS)))
+@click.option("--undo", is_flag=True, help="Take the hook out of the settings.")
+@click.option("--yes", "agreed", is_flag=True, help="Do not ask before a file is written.")
+def init(*, agents: tuple[str, ...], undo: bool, agreed: bool) -> int:
+    """Put the hook into the settings of coding agents, after showing what changes.
+
+    Without AGENT those that are on this machine. The file as it was stays beside the new one.
+    """
+    if not agreed and not at_terminal(sys.stdin, sys.stderr):
+        raise click.UsageError("init asks before it writes, which needs a terminal; without one give --yes")
+    found = [dialect(name) for name in agents or sorted(DIALECTS)]
+    if not agents:
+        found = [each for each in found if _is_here(each)]
+        if not found:
+            print("no coding agent was found; signoff init --help names those that it knows")
+            return ExitCode.OK
+    done = [_change(each, undo=undo, agreed=agreed) for each in found]
+    return ExitCode.OK if all(done) else ExitCode.NO
+
+
+def _is_here(spoken: Dialect) -> bool:
+    place = spoken.place
+    return shutil.which(place.program) is not None or place.file(os.environ).parent.is_dir()
+
+
+def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
+    """Change the settings of one agent; False if they are not as they should be afterwards."""
+    named = spoken.place.file(os.environ)
+    path = named.resolve()  # a link stays one
+    where = f"{spoken.title}: {named}"
+    try:
+        before = path.read_bytes().decode("utf-8") if path.exists() else ""
+        after = _changed(before, spoken, undo=undo)
+        if after == before:
+            print(f"{where} {'has no hook of signoff' if undo else 'has the hook already'}")
+            return True
+        _show(before, after, str(named))
+        if not agreed and typed_answer(f"write {one_line(str(named))}? [y/N] ") not in {"y", "yes"}:
+            complain(f"{where} was left as it is")
+            return False
+        _write(path, before, after)
+    except (OSError, UnicodeDecodeError, SettingsError) as error:
+        complain(f"{where} was left as it is: {error}")
+        return False
+    backup = f"; as it was: {path.name}{BACKUP}" if before else ""
+    print(f"{where} written{backup}")
+    if not undo:
+        print(f"check it: ask {spoken.title} to run a command, and look here: signoff")
+    return True
+
+
+def _changed(before: str, spoken: Dialect, *, undo: bool) -> str:
+    place = spoken.place
+    if undo:
+        return without_hook(before, place)
+    signoff = _program()
+    return before if has_hook(before, place, signoff) else with_hook(before, place, signoff)
+
+
+def _program() -> str:
+    """How a shell of the agent finds this program: by its name, if that leads here."""
+    own = Path(sys.argv[0]).absolute()
+    found = shutil.which("signoff")
+    if found is not None and (not own.exists() or Path(found).resolve() == own.resolve()):
+        return "signoff"
+    return shlex.quote(str(own if own.name == "signoff" else Path(sys.executable).with_name("signoff")))
+
+
+def _show(before: str, after: str, name: str) -> None:
+    """Print the change as a diff."""
+    for line in difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm=""):
+        print(one_line(line))
+
+
+def _write(path: Path, before: str, after: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = path.stat().st_mode & 0o777 if before else 0o600
+    if before:
+        private_files.put(path.with_name(path.name + BACKUP), before.encode(), mode=mode)
+    private_files.put(path, after.encode(), mode=mode)
