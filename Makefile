@@ -113,7 +113,7 @@ $(CLIENTS)/.done: Makefile
 	@sh scripts/install-programs.sh npm
 	@mkdir -p $(CLIENTS)
 	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
-		@anthropic-ai/claude-code@latest @google/gemini-cli@latest
+		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @qwen-code/qwen-code@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
 	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install -e . autogen-core smolagents
 	@touch $@

@@ -37,6 +37,12 @@ def write(name: str, before: bytes | None, content: str, after: bytes | None) ->
 
 
 CASES: Sequence[Case] = (
+    edit(
+        "signs that are no blanks", b"one\n", "one", "a\x1c\nb\x1f\nc\x85\nd", "a\x1c\nb\x1f\nc\x85\nd\n".encode()
+    ),
+    write("written signs that are no blanks", None, "a\x1f\nb\u2028\n", b"a\x1f\nb\n"),
+    edit("first lf and then crlf", b"l\n" * 2_100 + b"l\r\n" * 4_000 + b"x", "x", "y", None),
+    edit("first crlf and then lf", b"l\r\n" * 2_100 + b"l\n" * 8_000 + b"x", "x", "y", None),
     edit("a line", b"one\ntwo\nthree\n", "two", "TWO", b"one\nTWO\nthree\n"),
     edit("a line goes", b"one\ntwo\nthree\n", "two", "", b"one\nthree\n"),
     edit("a line goes with its end", b"one\ntwo\nthree\n", "two\n", "", b"one\nthree\n"),

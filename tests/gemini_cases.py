@@ -1,4 +1,4 @@
-"""Calls of Gemini CLI's file tools, and the files that the program (0.61.0) left behind."""
+"""Calls of Gemini CLI's file tools, and the files that the program (0.61.0) left behind with the hook."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def write(name: str, before: bytes | None, content: str, after: bytes | None) ->
 
 
 CASES: Sequence[Case] = (
+    edit("the last line loses its end", b"one\ntwo\n", "two\n", "two", b"one\ntwo\n"),
+    edit("the last line gets an end", b"one\ntwo", "two", "two\n", b"one\ntwo"),
+    edit("the last line gets two ends", b"one\ntwo", "two", "two\n\n", b"one\ntwo\n"),
+    edit("all lines lose their ends", b"one\none\n", "one\n", "1", b"11\n", allow_multiple=True),
+    edit("the last line loses its crlf", b"one\r\ntwo\r\n", "two\n", "2", b"one\r\n2\r\n"),
     edit("a line", b"one\ntwo\nthree\n", "two", "TWO", b"one\nTWO\nthree\n"),
     edit("a line goes", b"one\ntwo\nthree\n", "two", "", b"one\n\nthree\n"),
     edit("crlf", b"one\r\ntwo\r\nthree\r\n", "one\ntwo", "1\n2", b"1\r\n2\r\nthree\r\n"),
@@ -46,7 +51,7 @@ CASES: Sequence[Case] = (
     write("written new", None, "a\r\nb\n", b"a\r\nb\n"),
     write("written over a mark", b"\xef\xbb\xbfx\n", "y\n", b"y\n"),
     write("written over utf-16", b"\xff\xfe\xe9\x00\n\x00", "y\n", b"y\n"),
-    write("written over latin", b"\xe9\n", "yé\n", b"y\xc3\xa9\n"),
+    write("written over latin", b"\xe9\n", "yé\n", None),
     write("written empty", None, "", b""),
     write("folder/of/its/own", None, "x", b"x"),
     write("crlf written", b"one\ntwo\n", "1\r\n2\r\n", b"1\r\n2\r\n"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +109,19 @@ def test_a_command_is_shown_as_a_command(tmp_path: Path) -> None:
 
 
 def test_an_approval_for_the_session_covers_the_command_in_its_directory_whatever_is_said_of_it() -> None:
-    assert DIALECT.payload(call()) == {"command": "ls", "cwd": "/work/shop"}
+    assert DIALECT.payload(call()) == {"command": "ls", "timeout": 1000, "cwd": "/work/shop"}
 
 
 def test_a_command_outside_the_sandbox_of_the_agent_is_another_call() -> None:
     arguments = {"command": "ls", "dangerouslyDisableSandbox": True}
     assert DIALECT.payload(call(tool_input=arguments)) == {**arguments, "cwd": "/work/shop"}
+
+
+def test_a_long_command_is_shortened_only_in_the_line_about_it(tmp_path: Path) -> None:
+    long = "echo " + "x" * 2_000_000
+    request = call_request(DIALECT, call(cwd=str(tmp_path), tool_input={"command": long}))
+    assert len(request.description) < 300
+    assert request.effects == (Command(long, str(tmp_path)),)
 
 
 def test_the_server_of_a_tool_is_told_apart_from_its_name() -> None:
@@ -124,6 +132,27 @@ def test_the_server_of_a_tool_is_told_apart_from_its_name() -> None:
 @pytest.mark.parametrize("name", ["Read", "Grep", "TodoWrite"])
 def test_tools_that_only_look_ask_nobody(name: str) -> None:
     assert DIALECT.read({**EVENT, "tool_name": name}) is None
+
+
+def test_a_tool_whose_server_is_not_clear_keeps_its_whole_name() -> None:
+    found = call(tool_name="mcp__a__b__c")
+    assert (found.server, found.tool) == (None, "mcp__a__b__c")
+
+
+def test_a_sub_agent_only_starts() -> None:
+    plain = {"description": "x", "prompt": "y", "subagent_type": "z"}
+    assert DIALECT.read({**EVENT, "tool_name": "Agent", "tool_input": plain}) is None
+
+
+@pytest.mark.parametrize("more", [{"isolation": "worktree"}, {"isolation": "remote"}, {"new": 1}], ids=str)
+def test_a_sub_agent_that_may_do_more_asks(more: dict[str, object]) -> None:
+    assert call(tool_name="Agent", tool_input={"prompt": "y", **more}).tool == "Agent"
+
+
+@pytest.mark.parametrize("path", ["a.txt", "./a.txt", "~/a.txt", "", 5, None])
+def test_a_path_that_is_not_whole_is_refused(path: object) -> None:
+    with pytest.raises(SnapshotError, match="from / on"):
+        DIALECT.effects(call(tool_name="Write", tool_input={"file_path": path, "content": "x"}))
 
 
 @pytest.mark.parametrize("name", ["Bash", "Write", "WebFetch", "Read2", "read", "mcp__files__Read"])
@@ -171,6 +200,11 @@ def test_the_later_calls_of_the_turn_are_told(tmp_path: Path) -> None:
     }
 
 
+def test_a_transcript_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert DIALECT.turn(call(transcript_path=str(tmp_path / "pipe"))) == {}
+
+
 @pytest.mark.parametrize("path", ["", "/no/such/file", "/"])
 def test_without_a_transcript_nothing_is_told_of_the_turn(path: str) -> None:
     assert DIALECT.turn(call(transcript_path=path)) == {}
@@ -193,6 +227,13 @@ def test_a_worktree_has_a_branch_of_its_own(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/.git").write_text(f"gitdir: {tmp_path}/real\n")
     assert agent_name(DIALECT, call(cwd=str(tmp_path / "tree"))) == "Claude Code tree (other)"
+
+
+def test_a_branch_that_never_ends_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    os.mkfifo(tmp_path / "shop/.git/HEAD")
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "shop"))) == "Claude Code shop"
 
 
 def test_a_folder_without_a_branch_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

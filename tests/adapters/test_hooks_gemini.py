@@ -59,9 +59,9 @@ def test_a_text_that_the_tool_would_only_find_by_guessing_is_refused(
         files_after("replace", {"old_string": old, "new_string": "x"}, str(tmp_path / "a"))
 
 
-def test_a_file_that_the_tool_would_damage_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_the_tool_might_damage_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"caf\xe9 one\n")
-    with pytest.raises(SnapshotError, match="would damage it"):
+    with pytest.raises(SnapshotError, match="might damage it"):
         files_after("replace", {"old_string": "one", "new_string": "x"}, str(tmp_path / "a"))
 
 
@@ -87,6 +87,12 @@ def test_content_that_the_tool_would_write_differently_is_refused(tmp_path: Path
         arguments_for("write_file", {"content": "1\n"}, str(tmp_path / "a"), b"one\r\n2\n")
 
 
+@pytest.mark.parametrize("path", ["a.txt", "@a.txt", "plan.md"])
+def test_a_path_that_is_not_whole_is_refused_for_the_agent_looks_in_several_places(path: str) -> None:
+    with pytest.raises(SnapshotError, match="from / on"):
+        DIALECT.effects(call(tool_name="write_file", tool_input={"file_path": path, "content": "x"}))
+
+
 def test_a_command_runs_in_the_directory_that_it_names() -> None:
     assert DIALECT.effects(call()) == (Command("ls", "/work/shop/src"),)
     assert DIALECT.payload(call()) == {"command": "ls", "dir_path": "src", "cwd": "/work/shop/src"}
@@ -102,7 +108,9 @@ def test_tools_that_only_look_ask_nobody(name: str) -> None:
     assert DIALECT.read({**EVENT, "tool_name": name}) is None
 
 
-@pytest.mark.parametrize("name", ["write_file", "web_fetch", "save_memory", "Read_file", "mcp_x_read_file"])
+@pytest.mark.parametrize(
+    "name", ["write_file", "web_fetch", "save_memory", "enter_plan_mode", "Read_file", "mcp_x_read_file"]
+)
 def test_every_other_tool_asks(name: str) -> None:
     assert call(tool_name=name).tool == name
 

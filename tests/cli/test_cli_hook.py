@@ -152,6 +152,46 @@ def test_a_queue_that_cannot_be_used_is_a_no(cli: Cli) -> None:
     assert "queue" in errors
 
 
+def test_what_surrounds_the_agent_cannot_say_yes(cli: Cli) -> None:
+    """A project may set variables for the agent."""
+    environment = {**cli.environment(SIGNOFF_QUEUE=str(cli.place)), "SIGNOFF_MODE": "approve_all"}
+    with subprocess.Popen(
+        cli.command("hook", "claude-code"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(event(cli))
+        process.stdin.close()
+        asked = waiting(cli)
+        with cli.review() as review:
+            review.decide(asked.id, asked.revision, asked.submission.digest, Decision(approved=False))
+    assert process.returncode == 2
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", ">/dev/full", "2>/dev/full", "<&- >&- 2>&-"])
+def test_a_stream_that_is_not_there_is_a_no(cli: Cli, streams: str) -> None:
+    line = f"{' '.join(cli.command('hook', 'claude-code'))} {streams}"
+    done = subprocess.run(
+        ["bash", "-c", line], input=b"no event", env=cli.environment(), capture_output=True, check=False
+    )
+    assert done.returncode == 2
+
+
+def test_a_pipe_that_never_ends_does_not_outlast_the_timeout(cli: Cli) -> None:
+    reader, writer = os.pipe()
+    words = cli.command("hook", "claude-code", "--timeout", "10.5")
+    with subprocess.Popen(
+        words, env=cli.environment(), stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        code, answer, _ = ended(process)
+    os.close(writer)
+    os.close(reader)
+    assert (code, answer["permissionDecision"]) == (2, "deny")
+
+
+def test_a_timeout_that_is_no_number_is_a_mistake(cli: Cli) -> None:
+    assert cli.run("hook", "claude-code", "--timeout", "nan").code == 2
+
+
 def test_an_unknown_agent_ends_with_the_code_of_a_no(cli: Cli) -> None:
     assert cli.run("hook", "no-such-agent", stdin=event(cli)).code == 2
 

@@ -13,11 +13,14 @@ from answering import waiting, yes
 from clients.client_bench import Conversation, ended, no, program
 from clients.gemini_model import GeminiModel, Turn, calls, says
 from gemini_cases import CASES
+from signoff.adapters.hooks.gemini import DIALECT
 from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
 from system_bench import eventually
 
 PROGRAM = program("@google/gemini-cli/bundle/gemini.js")
-HOOK = "signoff hook gemini || exit 2"
+OTHERWISE = DIALECT.place.otherwise
+HOOK = f"signoff hook gemini || {OTHERWISE}"
+SIGNALS = ("KILL", "INT", "PIPE", "TERM")
 OLD = b"one\ntwo\nthree\n"
 
 
@@ -166,7 +169,7 @@ def test_the_request_of_an_agent_that_is_killed_is_withdrawn(gemini: Gemini) -> 
     ids=["missing", "wrong", "crashing"],
 )
 def test_a_hook_that_fails_keeps_the_call_from_running(gemini: Gemini, hook: str) -> None:
-    gemini.run([command("touch made")], [says("done")], hook=hook)
+    gemini.run([command("touch made")], [says("done")], hook=f"{hook} || {OTHERWISE}")
     assert not (gemini.folder / "made").exists()
 
 

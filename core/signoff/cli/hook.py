@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from signoff.adapters.hooks import DIALECTS, dialect
 from signoff.adapters.hooks.calls import NO_OPINION, Dialect, EventError, HookCall, Reply, parsed_event
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MARGIN", "HookOptions", "parse_plain_call", "run_hook"]
 
+_BEGAN = time.monotonic()
 MARGIN = 10.0
 """So many seconds before the agent's own timeout a request expires: after it, the agent would run the call."""
 
@@ -56,51 +58,65 @@ def parse_plain_call(arguments: Sequence[str]) -> HookOptions | None:
             return None
 
 
-def run_hook(options: HookOptions) -> int:
-    """Answer the event on standard input; returns the exit code."""
-    output = os.dup(1)
-    os.dup2(2, 1)  # whatever a library prints is no answer
+def run_hook(options: HookOptions) -> NoReturn:
+    """Answer the event on standard input, and end the process: nothing that happens later may change its code."""
+    output = -1
     spoken = dialect(options.agent)
     call: HookCall | None = None
     try:
-        call = spoken.read(parsed_event(sys.stdin.buffer.read()))
-        reply = NO_OPINION if call is None else _answer(spoken, call, options, output)
+        output = os.dup(1)
+        os.dup2(2, 1)  # whatever a library prints is no answer
+        with _in_time(options.timeout or spoken.timeout):
+            call = spoken.read(parsed_event(sys.stdin.buffer.read()))
+            reply = NO_OPINION if call is None else _answer(spoken, call, options, output)
     except EventError as error:
         reply = spoken.refused(None, f"not run: {error}", hard=False)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the call must not run
+    except BaseException as error:  # noqa: BLE001 - whatever it is, also Ctrl+C: the call must not run
         reason = f"not run: a fault in signoff itself ({type(error).__name__}: {error})"
         reply = spoken.refused(call, reason, hard=False)
-    return _say(reply, output)
+    _say(reply, output)
+    os._exit(reply.exit_code)
 
 
 def _answer(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
+    from signoff.cli.ask_wait import Stopped, stoppable
+
+    try:
+        with stoppable():
+            return _decided(spoken, call, options, output)
+    except Stopped as stopped:
+        return spoken.refused(call, f"not run: {stopped}", hard=False)
+
+
+def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
     from signoff.adapters.hooks.requests import agent_name, call_context, call_request
     from signoff.canonical import NotJsonError
-    from signoff.cli.ask_wait import Asker, Stopped, ask_and_wait, stoppable
+    from signoff.cli.ask_wait import Asker, ask_and_wait
     from signoff.effects import SnapshotError
     from signoff.types import denial_text
 
     timeout = options.timeout or spoken.timeout
     try:
-        request = call_request(spoken, call).model_copy(update={"expires_in": timeout - MARGIN})
+        request = call_request(spoken, call)
         context = call_context(spoken, call, request)
         asker = Asker(
             os.environ.get("SIGNOFF_AGENT") or agent_name(spoken, call),
             call.session,
             options.place,
-            None,
+            "interactive",  # what runs the agent may come from a project, and must not say yes in a person's place
             cwd=call.cwd,
             via=f"{spoken.title} hook",
             program=spoken.title,
             output=output,
             announces=False,
         )
-        with stoppable(), _in_time(timeout):
-            decision = ask_and_wait(request, context, asker).decision
+        left = timeout - MARGIN - (time.monotonic() - _BEGAN)
+        if left <= 0:
+            return spoken.refused(call, f"not run: it took too long to show the call: {-left:.0f} s", hard=False)
+        request = request.model_copy(update={"expires_in": left})
+        decision = ask_and_wait(request, context, asker).decision
     except (SnapshotError, NotJsonError) as error:
         return spoken.refused(call, f"not run: {error}", hard=False)
-    except Stopped as stopped:
-        return spoken.refused(call, f"not run: {stopped}", hard=False)
     if decision.approved is not True:
         return spoken.refused(call, denial_text(decision), hard=decision.hard)
     if decision.instead is None:
@@ -126,7 +142,8 @@ def _in_time(timeout: float) -> Iterator[None]:
         raise Stopped(f"nobody answered within {timeout:g} seconds", ExitCode.EXPIRED)
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, timeout - MARGIN / 2)
+    # Again and again: where Python drops an exception, the wait would go on.
+    signal.setitimer(signal.ITIMER_REAL, timeout - MARGIN / 2, 1.0)
     try:
         yield
     finally:
@@ -134,15 +151,9 @@ def _in_time(timeout: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _say(reply: Reply, output: int) -> int:
-    """Hand over an answer.
-
-    Returns:
-        The exit code.
-    """
-    if reply.reason:
-        sys.stderr.write(f"{reply.reason}\n")
-    with suppress(BrokenPipeError):  # nobody waits any more
+def _say(reply: Reply, output: int) -> None:
+    """Hand over an answer; where nobody can take it, the exit code tells all the same."""
+    with suppress(OSError):
         os.write(output, reply.line.encode("ascii"))
-    os.close(output)
-    return reply.exit_code
+    with suppress(OSError):
+        os.write(2, f"{reply.reason}\n".encode("utf-8", "backslashreplace") if reply.reason else b"")

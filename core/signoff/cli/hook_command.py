@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import NoReturn
+
 import click
 
 from signoff.adapters.hooks import DIALECTS
@@ -30,9 +33,11 @@ Exit codes: 0 the answer is on standard output, or there is nothing to say;
     help="The timeout of the hook in the agent's settings, if it is another one than in the guide.",
 )
 @queue_option
-def hook(*, agent: str, timeout: float | None) -> int:
+def hook(*, agent: str, timeout: float | None) -> NoReturn:
     """Answer the event that an agent writes to standard input, when a person has decided.
 
     AGENT is the one whose hook this is.
     """
-    return run_hook(HookOptions(agent, chosen_place(), timeout))
+    if timeout is not None and not math.isfinite(timeout):
+        raise click.BadParameter(f"{timeout} is no number of seconds", param_hint="--timeout")
+    run_hook(HookOptions(agent, chosen_place(), timeout))

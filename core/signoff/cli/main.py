@@ -57,7 +57,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
         hook = parse_hook(arguments)
         if hook is not None:
-            return run_hook(hook)
+            run_hook(hook)
     from signoff.cli.status import parse_plain_call, run_status
 
     status_call = parse_plain_call(arguments)

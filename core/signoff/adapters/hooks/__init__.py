@@ -20,6 +20,7 @@ DIALECTS: Mapping[str, str] = MappingProxyType(
     {
         "claude-code": "signoff.adapters.hooks.claude_code",
         "gemini": "signoff.adapters.hooks.gemini",
+        "qwen": "signoff.adapters.hooks.qwen",
     }
 )
 """The module of each dialect, by the name of the agent on the command line."""

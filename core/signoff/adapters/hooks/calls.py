@@ -23,8 +23,11 @@ __all__ = [
     "HookCall",
     "Reply",
     "directory_of",
+    "mcp_name",
     "object_of",
     "parsed_event",
+    "path_of",
+    "payload_of_command",
     "text_of",
 ]
 
@@ -127,7 +130,7 @@ class Dialect(Protocol):
         ...
 
     def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return what an approval for the session covers, see `signoff.types.ApprovalRequest`."""
+        """Return what an approval for the session has to find again, see `signoff.types.ApprovalRequest`."""
         ...
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
@@ -230,3 +233,34 @@ def directory_of(event: Mapping[str, Any]) -> str:
     if not os.path.isabs(cwd):  # noqa: PTH117 - text is what is stored and compared
         raise EventError("the event names no absolute working directory")
     return cwd
+
+
+_MCP = "mcp__"
+
+
+def mcp_name(tool: str) -> tuple[str | None, str]:
+    """Return the server and the name of a tool: ``mcp__files__read`` is ``read`` of ``files``.
+
+    Where it may be cut in two places it stays whole: two tools must never have one name.
+    """
+    server, _, name = tool.removeprefix(_MCP).partition("__") if tool.startswith(_MCP) else ("", "", "")
+    return (server, name) if server and name and "__" not in name else (None, tool)
+
+
+def path_of(call: HookCall, key: str = "file_path") -> str:
+    """Return the file that a call names; a relative path is refused, since agents look for it in several places.
+
+    Raises:
+        SnapshotError: There is none, or it is relative.
+    """
+    from signoff.effects import SnapshotError
+
+    path = call.arguments.get(key)
+    if not isinstance(path, str) or not os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
+        raise SnapshotError(f"{key} is not the whole path of a file; call the tool with the path from / on")
+    return path
+
+
+def payload_of_command(call: HookCall, cwd: str, left_out: frozenset[str]) -> dict[str, Any]:
+    """Return the payload of a command: its arguments without what says nothing of it, and its directory."""
+    return {**{name: value for name, value in call.arguments.items() if name not in left_out}, "cwd": cwd}

@@ -12,7 +12,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, directory_of, object_of, text_of
+from signoff.adapters.hooks.calls import (
+    REFUSED,
+    EventError,
+    HookCall,
+    Reply,
+    directory_of,
+    mcp_name,
+    object_of,
+    path_of,
+    payload_of_command,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from signoff.adapters.hooks.installation import HookPlace
@@ -23,23 +34,24 @@ __all__ = ["DIALECT", "ClaudeCode"]
 
 _PRE_TOOL_USE, _PERMISSION_REQUEST = "PreToolUse", "PermissionRequest"
 
-_ONLY_LOOKS = frozenset(
+_LEFT_TO_THE_AGENT = frozenset(
     {
         *("Glob", "Grep", "LS", "NotebookRead", "Read"),
         *("ListMcpResources", "ReadMcpResource", "ReadMcpResourceDir", "ReadNotifications"),
         *("BashOutput", "CronList", "ListAgents", "ReportFindings", "TaskOutput", "ToolSearch"),
         *("TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoRead", "TodoWrite"),
         *("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"),
-        *("Agent", "Task"),
     }
 )
-"""Tools that read, plan, ask the person in the terminal, or start a sub-agent, whose calls come here one by one.
-The agent's own rules stay in force for them. Every other tool asks, also one that is new."""
+"""Tools that read, plan, or ask the person in the terminal. The agent's own rules stay in force for them. Every
+other tool asks, also one that is new."""
 
-_WORDS = frozenset({"description", "timeout"})
-"""Arguments of a command that do not say what it does."""
+_SUB_AGENTS = frozenset({"Agent", "Task"})
+_PLAIN_SUB_AGENT = frozenset({"description", "model", "prompt", "run_in_background", "subagent_type"})
+"""Arguments with which a sub-agent only starts, here: its calls come here one by one."""
 
-_MCP = "mcp__"
+_NOT_IN_A_GRANT = frozenset({"description"})
+"""The model's words about a command, which are others each time."""
 
 _NEWEST = 1 << 20
 """So many bytes at the end of a transcript hold the turn that is going on."""
@@ -83,14 +95,12 @@ class ClaudeCode:
         if name not in {_PRE_TOOL_USE, _PERMISSION_REQUEST}:
             raise EventError(f"this hook is for {_PRE_TOOL_USE} and {_PERMISSION_REQUEST}, not for {name}")
         tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
-        if tool in _ONLY_LOOKS and name == _PRE_TOOL_USE:
+        left = tool in _LEFT_TO_THE_AGENT or (tool in _SUB_AGENTS and arguments.keys() <= _PLAIN_SUB_AGENT)
+        if left and name == _PRE_TOOL_USE:
             return None
         if tool == "Edit" and arguments.get("replace_all") is False:  # what is so without it is not worth a line
             arguments = {name: value for name, value in arguments.items() if name != "replace_all"}
-        server = None
-        if tool.startswith(_MCP):
-            server, _, rest = tool.removeprefix(_MCP).partition("__")
-            server, tool = (server, rest) if server and rest else (None, tool)
+        server, tool = mcp_name(tool)
         return HookCall(
             event=name,
             tool=tool,
@@ -118,14 +128,14 @@ class ClaudeCode:
         if call.tool == "Bash" and isinstance(call.arguments.get("command"), str):
             return (Command(call.arguments["command"], call.cwd),)
         if call.tool in FILE_TOOLS:
-            return files_after(call.tool, call.arguments, _path(call))
+            return files_after(call.tool, call.arguments, path_of(call))
         return ()
 
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments; of a command without the model's words about it, and with its directory."""
         if call.tool != "Bash" or call.server is not None:
             return call.arguments
-        return {**{name: value for name, value in call.arguments.items() if name not in _WORDS}, "cwd": call.cwd}
+        return payload_of_command(call, call.cwd, _NOT_IN_A_GRANT)
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the tool does what a reviewer approved in place of the call.
@@ -140,7 +150,7 @@ class ClaudeCode:
             return call.arguments
         if instead.arguments is not None:
             return dict(instead.arguments)
-        path = _path(call)
+        path = path_of(call)
         content = instead.content(path)
         if content is None:
             raise ValueError("what was approved is for another file")
@@ -197,16 +207,13 @@ def _reply(
     return Reply(exit_code, {"hookSpecificOutput": {"hookEventName": event, **answer}, **(more or {})}, reason)
 
 
-def _path(call: HookCall) -> str:
-    path = call.arguments.get("file_path")
-    return os.path.join(call.cwd, path if isinstance(path, str) else "")  # noqa: PTH118 - stays as it was named
-
-
 def _messages(transcript: str) -> Sequence[dict[str, Any]]:
     """The model's newest messages, oldest first; none if the transcript cannot be read."""
     from pathlib import Path
 
     found: list[dict[str, Any]] = []
+    if not os.path.isfile(transcript):  # noqa: PTH113 - another thing may never end
+        return ()
     try:
         with Path(transcript).open("rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _NEWEST))

@@ -4,8 +4,9 @@ Its tools write something else than their arguments say. Facts, measured with th
 with it again by ``make clients``:
 
 - Blanks at the ends of lines are left out of what is written, but not in Markdown (``.md``, ``.mdx``).
-- A file is read with line feeds alone, and an edited one gets back the endings that most of its lines had; what is
-  written as a whole keeps those of the argument.
+- A file is read with line feeds alone, and an edited one gets back the endings that most of its lines had, as far
+  as its beginning tells: a longer file with both kinds is refused here. What is written as a whole keeps the
+  endings of the argument.
 - A byte order mark stays, and with it the encoding: UTF-8 or UTF-16.
 - An edit that replaces text by nothing, and leaves an empty line where the text was, takes the line with it.
 - A text that is not found is looked for once more with straight quotes for curly ones; the new text then gets
@@ -15,43 +16,25 @@ with it again by ``make clients``:
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from signoff.adapters.hooks.text_files import TextFile, line_feeds, read_text_file, text_argument
 from signoff.effects import Effect, FileWrite, SnapshotError
-from signoff.present.snapshot.files import look, named
+from signoff.present.snapshot.files import named
 
 __all__ = ["FILE_TOOLS", "arguments_for", "files_after"]
 
 FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The tools of which it is known what they write."""
 
-_BLANKS_AT_END = re.compile(r"[^\S\r\n]+(?=[\r\n]|\Z)")
+# What JavaScript takes for white space, without line ends of its own.
+_BLANKS_AT_END = re.compile("[\t\v\f \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+(?=[\r\n]|\\Z)")
+_LOOKED_AT = 4_000
+"""So many characters at least the program looks at, to tell the line ends of a file."""
 _STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le"}
-
-
-class _TextFile(NamedTuple):
-    """A file as the tools read it.
-
-    Attributes:
-        sha256: Hash of the bytes, in hexadecimal; "" if there is no file.
-        text: The text, with line feeds alone.
-        mark: The byte order mark; empty for none.
-        crlf: True if most lines end in two characters.
-    """
-
-    sha256: str
-    text: str
-    mark: bytes
-    crlf: bool
-
-    def encoded(self, text: str) -> bytes:
-        """Return a text as the bytes of this file."""
-        return self.mark + text.encode(_MARKS.get(self.mark, "utf-8"))
 
 
 def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[Effect]:
@@ -69,11 +52,10 @@ def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[
         raise SnapshotError(f"{named(path)} is a link, which the tool refuses; name the file that it leads to")
     if tool != "Write" and path.lower().endswith(".ipynb"):
         raise SnapshotError(f"{named(path)} is a notebook, which the tool refuses to edit as text")
-    file = _read(path)
+    file = read_text_file(path)
     if tool == "Write":
-        after = file.encoded(_without_blanks(path, _text(arguments, "content")).removeprefix("\ufeff"))
-        if not file.mark and _text(arguments, "content").startswith("\ufeff"):
-            after = codecs.BOM_UTF8 + after
+        text = _without_blanks(path, text_argument(arguments, "content"))
+        after = file.encoded(text.removeprefix("\ufeff") if file.mark else text, crlf=False)
     else:
         text = file.text
         edits = [arguments] if tool == "Edit" else arguments.get("edits")
@@ -81,7 +63,9 @@ def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[
             raise SnapshotError("the call names no edits")
         for edit in edits:
             text = _edited(path, file, text, edit)
-        after = file.encoded(text.replace("\r\n", "\n").replace("\n", "\r\n") if file.crlf else text)
+        if file.is_mixed and len(file.text) > _LOOKED_AT:
+            raise SnapshotError(f"{named(path)} has line ends of two kinds, of which the tool may change all")
+        after = file.encoded(text, crlf=file.mostly_crlf)
     return [FileWrite(path, after, replaces=file.sha256)]
 
 
@@ -97,15 +81,12 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
     Raises:
         ValueError: There are none.
     """
-    file = _read(path)
-    try:
-        text = content.removeprefix(file.mark).decode(_MARKS.get(file.mark, "utf-8"))
-    except UnicodeDecodeError:
-        raise ValueError("what was approved is not text") from None
+    file = read_text_file(path)
+    text = file.decoded(content)
     if tool == "Write":
         changed = {**arguments, "content": text}
     elif tool == "Edit" and file.text:
-        changed = {**arguments, "old_string": file.text, "new_string": text.replace("\r\n", "\n")}
+        changed = {**arguments, "old_string": file.text, "new_string": line_feeds(text)}
     else:
         raise ValueError(f"{tool} cannot be told to write something else")
     try:
@@ -117,21 +98,7 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
     return changed
 
 
-def _read(path: str) -> _TextFile:
-    state, data = look(path)
-    if not state.exists:
-        return _TextFile("", "", b"", crlf=False)
-    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
-    try:
-        text = data.removeprefix(mark).decode(_MARKS.get(mark, "utf-8"))
-    except UnicodeDecodeError:
-        raise SnapshotError(f"{named(path)} is not UTF-8 text, which the tool refuses to change") from None
-    crlf = text.count("\r\n")
-    mostly = crlf > text.count("\n") - crlf
-    return _TextFile(state.sha256 or "", text.replace("\r\n", "\n"), mark, mostly)
-
-
-def _edited(path: str, file: _TextFile, text: str, edit: object) -> str:
+def _edited(path: str, file: TextFile, text: str, edit: object) -> str:
     """The text after one edit.
 
     Raises:
@@ -139,7 +106,7 @@ def _edited(path: str, file: _TextFile, text: str, edit: object) -> str:
     """
     if not isinstance(edit, Mapping):
         raise SnapshotError("an edit is not an object")
-    old, new = _text(edit, "old_string"), _without_blanks(path, _text(edit, "new_string"))
+    old, new = text_argument(edit, "old_string"), _without_blanks(path, text_argument(edit, "new_string"))
     if old == new:
         raise SnapshotError("the edit changes nothing: old and new text are the same")
     if not old:
@@ -187,10 +154,3 @@ def _curled(text: str, straight: str, opening: str, closing: str) -> str:
         opens = not inside_word and (not before or before.isspace() or before in "([{\u2013\u2014")
         letters[place] = opening if opens else closing
     return "".join(letters)
-
-
-def _text(arguments: Mapping[str, Any], key: str) -> str:
-    value = arguments.get(key)
-    if not isinstance(value, str):
-        raise SnapshotError(f"the call has no text {key}")
-    return value

@@ -10,7 +10,17 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from signoff.adapters.hooks.calls import REFUSED, EventError, HookCall, Reply, directory_of, object_of, text_of
+from signoff.adapters.hooks.calls import (
+    REFUSED,
+    EventError,
+    HookCall,
+    Reply,
+    directory_of,
+    object_of,
+    path_of,
+    payload_of_command,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from signoff.adapters.hooks.installation import HookPlace
@@ -21,18 +31,18 @@ __all__ = ["DIALECT", "Gemini"]
 
 _EVENT = "BeforeTool"
 
-_ONLY_LOOKS = frozenset(
+_LEFT_TO_THE_AGENT = frozenset(
     {
         *("glob", "grep_search", "list_directory", "read_file", "read_many_files", "search_file_content"),
         *("list_background_processes", "read_background_output"),
-        *("ask_user", "enter_plan_mode", "exit_plan_mode", "update_topic", "write_todos"),
+        *("ask_user", "exit_plan_mode", "update_topic", "write_todos"),
     }
 )
 """Tools that read, plan, or ask the person in the terminal. Every other tool asks, also one that is new."""
 
 _SHELL = "run_shell_command"
-_WORDS = frozenset({"description"})
-"""Arguments of a command that do not say what it does."""
+_NOT_IN_A_GRANT = frozenset({"description"})
+"""The model's words about a command, which are others each time."""
 
 
 class Gemini:
@@ -44,7 +54,7 @@ class Gemini:
     @property
     def place(self) -> HookPlace:
         """The place of the hook in the agent's settings."""
-        from signoff.adapters.hooks.installation import HookPlace
+        from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
 
         return HookPlace(
             "gemini",
@@ -54,6 +64,7 @@ class Gemini:
             _EVENT,
             ".*",
             {"timeout": int(self.timeout * 1000)},
+            SAID_ALOUD,
         )
 
     @property
@@ -76,7 +87,7 @@ class Gemini:
         if event.get("mcp_context") is not None:
             origin = object_of(event, "mcp_context")
             server, tool = text_of(origin, "server_name"), text_of(origin, "tool_name")
-        elif tool in _ONLY_LOOKS:
+        elif tool in _LEFT_TO_THE_AGENT:
             return None
         cwd = directory_of(event)
         return HookCall(
@@ -103,15 +114,14 @@ class Gemini:
         if call.tool == _SHELL and isinstance(call.arguments.get("command"), str):
             return (Command(call.arguments["command"], _directory(call)),)
         if call.tool in FILE_TOOLS:
-            return files_after(call.tool, call.arguments, _path(call))
+            return files_after(call.tool, call.arguments, path_of(call))
         return ()
 
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments; of a command without the model's words about it, and with its directory."""
         if call.tool != _SHELL or call.server is not None:
             return call.arguments
-        kept = {name: value for name, value in call.arguments.items() if name not in _WORDS}
-        return {**kept, "cwd": _directory(call)}
+        return payload_of_command(call, _directory(call), _NOT_IN_A_GRANT)
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the tool does what a reviewer approved in place of the call.
@@ -125,10 +135,10 @@ class Gemini:
         if instead is None:
             return call.arguments
         if instead.arguments is None:
-            content = instead.content(_path(call))
+            content = instead.content(path_of(call))
             if content is None:
                 raise ValueError("what was approved is for another file")
-            return arguments_for(call.tool, call.arguments, _path(call), content)
+            return arguments_for(call.tool, call.arguments, path_of(call), content)
         if missing := sorted(call.arguments.keys() - instead.arguments.keys()):
             raise ValueError(f"it cannot leave out {', '.join(missing)}")
         return dict(instead.arguments)
@@ -148,11 +158,6 @@ class Gemini:
         """Return the answer that keeps a call from running; a hard one ends the turn."""
         ends = {"continue": False, "stopReason": reason} if hard else {}
         return Reply(REFUSED, {"decision": "deny", "reason": reason, **ends}, reason)
-
-
-def _path(call: HookCall) -> str:
-    path = call.arguments.get("file_path")
-    return os.path.join(call.cwd, path if isinstance(path, str) else "")  # noqa: PTH118 - stays as it was named
 
 
 def _directory(call: HookCall) -> str:

@@ -5,6 +5,7 @@ Measured with the program (0.61.0), and compared with it again by ``make clients
 - Files are read and written as UTF-8. ``write_file`` does not keep a byte order mark.
 - A file with at least one line end of two characters gets such everywhere, whatever the arguments have. In others
   ``replace`` writes line feeds alone.
+- ``replace`` keeps the line feed at the end of a file, or that there is none.
 - ``replace`` looks further when a text is not found: without regard to blanks, then with the help of a model. What
   it would find is not known before, so such a call is refused here.
 """
@@ -12,33 +13,16 @@ Measured with the program (0.61.0), and compared with it again by ``make clients
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from signoff.adapters.hooks.text_files import TextFile, line_feeds, read_text_file, text_argument
 from signoff.effects import Effect, FileWrite, SnapshotError
-from signoff.present.snapshot.files import look, named
+from signoff.present.snapshot.files import named
 
 __all__ = ["FILE_TOOLS", "arguments_for", "files_after"]
 
 FILE_TOOLS = frozenset({"write_file", "replace"})
 """The tools of which it is known what they write."""
-
-
-class _TextFile(NamedTuple):
-    """A file as the tools read it.
-
-    Attributes:
-        sha256: Hash of the bytes, in hexadecimal; "" if there is no file.
-        text: The text, with line feeds alone.
-        crlf: True if a line ends in two characters.
-    """
-
-    sha256: str
-    text: str
-    crlf: bool
-
-    def encoded(self, text: str) -> bytes:
-        """Return a text as the bytes of this file."""
-        return (_line_feeds(text).replace("\n", "\r\n") if self.crlf else text).encode("utf-8")
 
 
 def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[Effect]:
@@ -52,18 +36,13 @@ def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[
     Raises:
         SnapshotError: The tool would refuse, or what it would do is not known before.
     """
-    state, data = look(path)
-    try:
-        text = data.decode("utf-8") if state.exists else ""
-    except UnicodeDecodeError:
-        if tool == "replace":
-            raise SnapshotError(f"{named(path)} is not UTF-8 text, and the tool would damage it") from None
-        text = ""
-    file = _TextFile(state.sha256 or "", _line_feeds(text), "\r\n" in text)
+    file = read_text_file(path)
     if tool == "write_file":
-        after = file.encoded(_text(arguments, "content"))
+        after = file._replace(mark=b"").encoded(text_argument(arguments, "content"), crlf=file.crlf > 0)
+    elif file.mark and not file.mark.startswith(b"\xef"):
+        raise SnapshotError(f"{named(path)} is not UTF-8 text, and the tool might damage it")
     else:
-        after = file.encoded(_line_feeds(_replaced(path, file, arguments)))
+        after = file.encoded(line_feeds(_replaced(path, file, arguments)), crlf=file.crlf > 0)
     return [FileWrite(path, after, replaces=file.sha256)]
 
 
@@ -79,16 +58,12 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
     Raises:
         ValueError: There are none.
     """
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError("what was approved is not UTF-8 text") from None
+    file = read_text_file(path)
+    text = file.decoded(content)
     if tool == "write_file":
         changed = {**arguments, "content": text}
     else:
-        _, data = look(path)
-        old, new = _line_feeds(data.decode("utf-8", "replace")), _line_feeds(text)
-        changed = {**arguments, "old_string": old, "new_string": new, "allow_multiple": False}
+        changed = {**arguments, "old_string": file.text, "new_string": line_feeds(text), "allow_multiple": False}
     try:
         [after] = files_after(tool, changed, path)
     except SnapshotError as error:
@@ -98,8 +73,8 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
     return changed
 
 
-def _replaced(path: str, file: _TextFile, arguments: Mapping[str, Any]) -> str:
-    old, new = (_line_feeds(_text(arguments, key)) for key in ("old_string", "new_string"))
+def _replaced(path: str, file: TextFile, arguments: Mapping[str, Any]) -> str:
+    old, new = (line_feeds(text_argument(arguments, key)) for key in ("old_string", "new_string"))
     if not old:
         if file.sha256:
             raise SnapshotError(f"{named(path)} is there already, and the call names no text to replace")
@@ -113,15 +88,11 @@ def _replaced(path: str, file: _TextFile, arguments: Mapping[str, Any]) -> str:
         raise SnapshotError(
             f"the text to replace is {count} times in {named(path)}; name more of what is around it"
         )
-    return file.text.replace(old, new)
+    return _ended_as(file.text, file.text.replace(old, new))
 
 
-def _line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n")
-
-
-def _text(arguments: Mapping[str, Any], key: str) -> str:
-    value = arguments.get(key)
-    if not isinstance(value, str):
-        raise SnapshotError(f"the call has no text {key}")
-    return value
+def _ended_as(before: str, after: str) -> str:
+    """The text with a line feed at its end if there was one before, and else with one less."""
+    if before.endswith("\n"):
+        return after if after.endswith("\n") else f"{after}\n"
+    return after.removesuffix("\n")

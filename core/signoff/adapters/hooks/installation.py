@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["HookPlace", "SettingsError", "has_hook", "with_hook", "without_hook"]
+__all__ = ["SAID_ALOUD", "HookPlace", "SettingsError", "has_hook", "with_hook", "without_hook"]
 
 
 class SettingsError(ValueError):
     """A settings file cannot be changed; the message says why and what to do."""
+
+
+SAID_ALOUD = "{ [ $? = 2 ] || echo 'not run: signoff failed' >&2; exit 2; }"
+"""For agents that take a code without a word for a yes."""
 
 
 class HookPlace(NamedTuple):
@@ -26,6 +30,7 @@ class HookPlace(NamedTuple):
         event: The event that the hook is for.
         matcher: What the agent writes for all tools.
         more: Entries of the handler besides its command.
+        otherwise: What the shell does if the hook fails, so that the call does not run.
     """
 
     agent: str
@@ -35,6 +40,7 @@ class HookPlace(NamedTuple):
     event: str
     matcher: str
     more: Mapping[str, Any]
+    otherwise: str = "exit 2"
 
     def file(self, environment: Mapping[str, str]) -> Path:
         """Return the path of the settings file."""
@@ -47,7 +53,7 @@ class HookPlace(NamedTuple):
         Args:
             signoff: The program, as a shell reads it.
         """
-        command = f"{signoff} hook {self.agent} || exit 2"
+        command = f"{signoff} hook {self.agent} || {self.otherwise}"
         handler = {"type": "command", "command": command, **self.more}
         return {"matcher": self.matcher, "hooks": [handler]}
 

@@ -7,10 +7,13 @@ from pathlib import Path
 
 from signoff.adapters.hooks.calls import Dialect, HookCall
 from signoff.approved_call import EditedCall
-from signoff.effects import Command
+from signoff.effects import Command, FileWrite
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["agent_name", "call_context", "call_request"]
+
+_LONGEST = 200
+"""The most characters of a command in the line for the reviewer, who sees all of it below."""
 
 _WHY = "asked by the hook of {title}"
 
@@ -67,12 +70,13 @@ def agent_name(dialect: Dialect, call: HookCall) -> str:
 
 
 def _described(call: HookCall, effects: tuple[object, ...]) -> str:
-    if any(isinstance(effect, Command) for effect in effects):
-        return f"run {call.arguments.get('command')}"
-    path = call.arguments.get("file_path")
-    if effects and isinstance(path, str):
-        inside = os.path.relpath(path, call.cwd)
-        return f"{call.tool} {path if inside.startswith('..') else inside}"
+    for effect in effects:
+        match effect:
+            case Command():
+                return f"run {effect.command[:_LONGEST]}"
+            case FileWrite():
+                inside = os.path.relpath(effect.path, call.cwd)
+                return f"{call.tool} {effect.path if inside.startswith('..') else inside}"
     return f"call {call.tool}"
 
 
@@ -82,9 +86,21 @@ def _branch(project: Path) -> str:
         place = folder / ".git"
         try:
             if place.is_file():  # of a worktree
-                place = folder / place.read_text("utf-8").removeprefix("gitdir:").strip()
-            head = (place / "HEAD").read_text("utf-8")
+                place = folder / _beginning(place).removeprefix("gitdir:").strip()
+            head = _beginning(place / "HEAD")
         except (OSError, ValueError):
             continue
         return head.removeprefix("ref: refs/heads/").strip() if head.startswith("ref: refs/heads/") else ""
     return ""
+
+
+def _beginning(path: Path) -> str:
+    """The beginning of a file; anything else that may be there is not waited for.
+
+    Raises:
+        OSError, ValueError: There is no file, or it is no text.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    with path.open("rb") as file:
+        return file.read(4_096).decode("utf-8")

@@ -1,0 +1,88 @@
+"""A text file as an agent's own tools read it and write it back: line ends, byte order mark, encoding."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from signoff.effects import SnapshotError
+from signoff.present.snapshot.files import look, named
+
+__all__ = ["TextFile", "line_feeds", "read_text_file", "text_argument"]
+
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le"}
+
+
+class TextFile(NamedTuple):
+    """A text file.
+
+    Attributes:
+        sha256: Hash of the bytes, in hexadecimal; "" if there is no file.
+        text: The text, with line feeds alone.
+        mark: The byte order mark; empty for none.
+        crlf: The number of line ends of two characters.
+    """
+
+    sha256: str
+    text: str
+    mark: bytes
+    crlf: int
+
+    @property
+    def mostly_crlf(self) -> bool:
+        """True if more than half of the line ends are of two characters."""
+        return 2 * self.crlf > self.text.count("\n")
+
+    @property
+    def is_mixed(self) -> bool:
+        """True if there are line ends of both kinds."""
+        return 0 < self.crlf < self.text.count("\n")
+
+    def encoded(self, text: str, *, crlf: bool) -> bytes:
+        """Return a text as the bytes of this file; with ``crlf`` all line ends are of two characters."""
+        ended = line_feeds(text).replace("\n", "\r\n") if crlf else text
+        return self.mark + ended.encode(_MARKS.get(self.mark, "utf-8"))
+
+    def decoded(self, content: bytes) -> str:
+        """Return the text of another content of this file.
+
+        Raises:
+            ValueError: It is not text in this encoding.
+        """
+        try:
+            return content.removeprefix(self.mark).decode(_MARKS.get(self.mark, "utf-8"))
+        except UnicodeDecodeError:
+            raise ValueError("what was approved is not text in the encoding of the file") from None
+
+
+def read_text_file(path: str) -> TextFile:
+    """Read a file; one that is not there is empty.
+
+    Raises:
+        SnapshotError: It cannot be read, or is neither UTF-8 nor marked as UTF-16.
+    """
+    state, data = look(path)
+    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+    try:
+        text = data.removeprefix(mark).decode(_MARKS.get(mark, "utf-8"))
+    except UnicodeDecodeError:
+        raise SnapshotError(f"{named(path)} is not UTF-8 text, and the tool might damage it") from None
+    return TextFile(state.sha256 or "", line_feeds(text), mark, text.count("\r\n"))
+
+
+def line_feeds(text: str) -> str:
+    """Return a text with line feeds alone."""
+    return text.replace("\r\n", "\n")
+
+
+def text_argument(arguments: Mapping[str, Any], key: str) -> str:
+    """Return an argument that is a text.
+
+    Raises:
+        SnapshotError: It is missing, or something else.
+    """
+    value = arguments.get(key)
+    if not isinstance(value, str):
+        raise SnapshotError(f"the call has no text {key}")
+    return value
