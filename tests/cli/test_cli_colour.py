@@ -22,7 +22,7 @@ from cli_bench import (
     without_colours,
     write,
 )
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hostile_texts import Hostile, hostile_texts
@@ -258,6 +258,7 @@ def test_spare_columns_are_left_out_of_a_table_that_does_not_fit_the_last_one_fi
 rows = st.lists(st.tuples(st.text(max_size=40), st.text(max_size=40), st.booleans()), min_size=1, max_size=5)
 
 
+@example([("", " \x1f00\x1f\U00018af3×", False)], 20)
 @given(rows, st.integers(20, 200))
 def test_no_row_is_wider_than_the_terminal_and_none_begins_with_foreign_words(
     texts: list[tuple[str, str, bool]], width: int

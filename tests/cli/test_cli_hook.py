@@ -152,6 +152,21 @@ def test_a_queue_that_cannot_be_used_is_a_no(cli: Cli) -> None:
     assert "queue" in errors
 
 
+def test_an_answer_that_is_only_half_taken_is_a_no(cli: Cli) -> None:
+    """Half of an edited call may be read as a yes to the call as it was."""
+    long = "echo " + "x" * 300_000
+    decision = Decision(approved=True, instead=Instead(arguments={"command": f"{long}y"}))
+    with hooked(cli, event(cli, command=long)) as process:
+        asked = waiting(cli)
+        with cli.review() as review:
+            verdict = review.decide(asked.id, asked.revision, asked.submission.digest, decision)
+        assert verdict.accepted, verdict.message
+        assert process.stdout is not None
+        assert process.stdout.read(1)
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 2
+
+
 def test_what_surrounds_the_agent_cannot_say_yes(cli: Cli) -> None:
     """A project may set variables for the agent."""
     environment = {**cli.environment(SIGNOFF_QUEUE=str(cli.place)), "SIGNOFF_MODE": "approve_all"}
@@ -197,7 +212,7 @@ def test_an_unknown_agent_ends_with_the_code_of_a_no(cli: Cli) -> None:
 
 
 def test_nobody_answers_before_the_agent_gives_up(cli: Cli) -> None:
-    with hooked(cli, event(cli), "--timeout", "11") as process:
+    with hooked(cli, event(cli), "--timeout", "16") as process:
         code, answer, _ = ended(process)
     assert (code, answer["permissionDecision"]) == (2, "deny")
     assert "expired" in answer["permissionDecisionReason"]
@@ -237,17 +252,18 @@ def test_a_request_is_withdrawn_when_nobody_reads_the_answer(cli: Cli) -> None:
 def test_a_call_that_only_looks_loads_next_to_nothing(cli: Cli) -> None:
     heavy = {"click", "dataclasses", "pydantic", "sqlite3", "textual"}
     words = f"""
-import sys
+import os, sys
 from signoff.cli.main import main
+os._exit = sys.exit  # or nothing of this would be left to look
 sys.argv = ["signoff", "hook", "claude-code"]
 try:
     main()
 finally:
-    print(*sorted({heavy} & {{*sys.modules}}), file=sys.stderr)
+    print("loaded", *sorted({heavy} & {{*sys.modules}}), file=sys.stderr)
 """
     command = [sys.executable, "-c", words]
     done = subprocess.run(command, input=event(cli, "Read", file_path="a"), capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.split()) == (0, b"", [])
+    assert (done.returncode, done.stdout, done.stderr.split()) == (0, b"", [b"loaded"])
 
 
 def test_the_hook_says_how_it_is_installed(cli: Cli) -> None:

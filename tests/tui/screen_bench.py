@@ -37,6 +37,7 @@ from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.persistence import ListStates
 from signoff_tui.state.read_marks import ReadMarks
 from signoff_tui.state.session import ReviewSession
+from signoff_tui.text.bars import LastWords
 
 PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""
@@ -206,12 +207,23 @@ class Screen:
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other, and wait until all parts of the screen did what that asked of them.
 
+        A key alone that came while a slow machine was painting is pressed again, as a person would.
         The pilot sends a message through every widget to learn that: a tenth of what all these tests cost.
         """
         if keys:
             await self.app._press_keys(keys)
             await self.until(self._is_done, "the end of what the keys set off")
             self._still_runs()
+        end = time.monotonic() + PATIENCE
+        while len(keys) == 1 and self._catches_up() and time.monotonic() < end:
+            await self.rests()
+            await self.app._press_keys(keys)
+            await self.until(self._is_done, "the end of what the key set off")
+
+    def _catches_up(self) -> bool:
+        """Whether the review has just refused a key because what it is about was not painted yet."""
+        said = getattr(self.app.screen, "_said", None) if self.app.screen_stack else None
+        return isinstance(said, LastWords) and said.text.endswith("the screen is catching up")
 
     def _still_runs(self) -> None:
         """Fail at once if the app has crashed: whoever presses until something is shown would do so for ever."""

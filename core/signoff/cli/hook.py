@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from signoff.adapters.hooks import DIALECTS, dialect
-from signoff.adapters.hooks.calls import NO_OPINION, Dialect, EventError, HookCall, Reply, parsed_event
+from signoff.adapters.hooks.calls import NO_OPINION, REFUSED, Dialect, EventError, HookCall, Reply, parsed_event
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -74,8 +74,7 @@ def run_hook(options: HookOptions) -> NoReturn:
     except BaseException as error:  # noqa: BLE001 - whatever it is, also Ctrl+C: the call must not run
         reason = f"not run: a fault in signoff itself ({type(error).__name__}: {error})"
         reply = spoken.refused(call, reason, hard=False)
-    _say(reply, output)
-    os._exit(reply.exit_code)
+    os._exit(_say(reply, output))
 
 
 def _answer(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
@@ -135,10 +134,10 @@ def _in_time(timeout: float) -> Iterator[None]:
     """Stop in time if the request has not: the queue may hang, or its clock be late."""
     import signal
 
-    from signoff.cli.ask_wait import Stopped
-    from signoff.cli.exit_codes import ExitCode
-
     def stop(_: int, __: FrameType | None) -> None:
+        from signoff.cli.ask_wait import Stopped
+        from signoff.cli.exit_codes import ExitCode
+
         raise Stopped(f"nobody answered within {timeout:g} seconds", ExitCode.EXPIRED)
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -151,9 +150,19 @@ def _in_time(timeout: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _say(reply: Reply, output: int) -> None:
-    """Hand over an answer; where nobody can take it, the exit code tells all the same."""
-    with suppress(OSError):
-        os.write(output, reply.line.encode("ascii"))
-    with suppress(OSError):
-        os.write(2, f"{reply.reason}\n".encode("utf-8", "backslashreplace") if reply.reason else b"")
+def _say(reply: Reply, output: int) -> int:
+    """Hand over an answer; returns the exit code, which is a no where nobody could take all of the answer."""
+    code = reply.exit_code
+    try:
+        _write(output, reply.line.encode("ascii"))
+    except OSError:
+        code = REFUSED
+    if reply.reason:
+        with suppress(OSError):
+            _write(2, f"{reply.reason}\n".encode("utf-8", "backslashreplace"))
+    return code
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

@@ -220,6 +220,9 @@ def _pieces(text: str, room: int, *, at_words: bool) -> Iterator[str]:
             end = (text.rfind(" ", start, index) + 1 if at_words else 0) or index
             yield text[start:end]
             start, used = end, sum(map(_cells, text[end:index]))
+            if used and used + wide > room:  # the word alone is too long
+                yield text[start:index]
+                start, used = index, 0
         used += wide
     yield text[start:]
 

@@ -203,11 +203,12 @@ class ScreenMachine(RuleBasedStateMachine):
 
     def _check_offer(self, offer: DecisionOffer, t: float) -> None:
         for view in self._views_since(t - LEAST_ARM):
-            named = view.rest if offer.key == "N" else view.ready if offer.key == "Y" else {view.focus}
+            of_group = view.ready if offer.key == "Y" or offer.group else {view.focus}
+            named = view.rest if offer.key == "N" else of_group
             assert frozenset(offer.refs) <= named
 
     def _named_by(self, act: Act, view: View) -> frozenset[Ref]:
-        if act is Act.REMEMBER:
+        if act is Act.REMEMBER or view.sheet:
             return view.sheet
         if act is Act.APPROVE_GROUP:
             return view.ready
