@@ -93,7 +93,7 @@ def _changed(before: str, spoken: Dialect, *, undo: bool) -> str:
 
 
 def _program() -> str:
-    """How a shell of the agent finds this program: by its name, if that leads here."""
+    """Return this program as a shell of the agent finds it: by its name, if that leads here."""
     own = Path(sys.argv[0]).absolute()
     found = shutil.which("signoff")
     if found is not None and (not own.exists() or Path(found).resolve() == own.resolve()):

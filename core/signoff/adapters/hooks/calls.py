@@ -26,8 +26,6 @@ __all__ = [
     "mcp_name",
     "object_of",
     "parsed_event",
-    "path_of",
-    "payload_of_command",
     "text_of",
 ]
 
@@ -245,22 +243,3 @@ def mcp_name(tool: str) -> tuple[str | None, str]:
     """
     server, _, name = tool.removeprefix(_MCP).partition("__") if tool.startswith(_MCP) else ("", "", "")
     return (server, name) if server and name and "__" not in name else (None, tool)
-
-
-def path_of(call: HookCall, key: str = "file_path") -> str:
-    """Return the file that a call names; a relative path is refused, since agents look for it in several places.
-
-    Raises:
-        SnapshotError: There is none, or it is relative.
-    """
-    from signoff.effects import SnapshotError
-
-    path = call.arguments.get(key)
-    if not isinstance(path, str) or not os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
-        raise SnapshotError(f"{key} is not the whole path of a file; call the tool with the path from / on")
-    return path
-
-
-def payload_of_command(call: HookCall, cwd: str, left_out: frozenset[str]) -> dict[str, Any]:
-    """Return the payload of a command: its arguments without what says nothing of it, and its directory."""
-    return {**{name: value for name, value in call.arguments.items() if name not in left_out}, "cwd": cwd}

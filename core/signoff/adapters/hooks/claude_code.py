@@ -20,14 +20,13 @@ from signoff.adapters.hooks.calls import (
     directory_of,
     mcp_name,
     object_of,
-    path_of,
-    payload_of_command,
     text_of,
 )
+from signoff.adapters.hooks.own_tools import OwnTools, path_of
 
 if TYPE_CHECKING:
     from signoff.adapters.hooks.installation import HookPlace
-    from signoff.effects import Effect
+    from signoff.effects import FileWrite
     from signoff.types import ApprovalDecision
 
 __all__ = ["DIALECT", "ClaudeCode"]
@@ -50,18 +49,17 @@ _SUB_AGENTS = frozenset({"Agent", "Task"})
 _PLAIN_SUB_AGENT = frozenset({"description", "model", "prompt", "run_in_background", "subagent_type"})
 """Arguments with which a sub-agent only starts, here: its calls come here one by one."""
 
-_NOT_IN_A_GRANT = frozenset({"description"})
-"""The model's words about a command, which are others each time."""
-
 _NEWEST = 1 << 20
 """So many bytes at the end of a transcript hold the turn that is going on."""
 
 
-class ClaudeCode:
+class ClaudeCode(OwnTools):
     """The dialect of Claude Code."""
 
     title = "Claude Code"
     timeout = 86_400.0
+    shell = "Bash"
+    writing = frozenset({"Write", "Edit", "MultiEdit"})
 
     @property
     def place(self) -> HookPlace:
@@ -114,28 +112,15 @@ class ClaudeCode:
             project=os.environ.get("CLAUDE_PROJECT_DIR", ""),
         )
 
-    def effects(self, call: HookCall) -> Sequence[Effect]:
-        """Return the file that a call would write, or the command that it would run.
+    def file_after(self, call: HookCall, path: str) -> FileWrite:
+        """Return the file that a call leaves behind.
 
         Raises:
-            SnapshotError: The tool would refuse the call, or the file cannot be read.
+            SnapshotError: The tool would refuse the call, or what it would do is not known before.
         """
-        from signoff.adapters.hooks.claude_files import FILE_TOOLS, files_after
-        from signoff.effects import Command
+        from signoff.adapters.hooks.claude_files import file_after
 
-        if call.server is not None:
-            return ()
-        if call.tool == "Bash" and isinstance(call.arguments.get("command"), str):
-            return (Command(call.arguments["command"], call.cwd),)
-        if call.tool in FILE_TOOLS:
-            return files_after(call.tool, call.arguments, path_of(call))
-        return ()
-
-    def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return all arguments; of a command without the model's words about it, and with its directory."""
-        if call.tool != "Bash" or call.server is not None:
-            return call.arguments
-        return payload_of_command(call, call.cwd, _NOT_IN_A_GRANT)
+        return file_after(call.tool, call.arguments, path)
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the tool does what a reviewer approved in place of the call.

@@ -17,18 +17,15 @@ with it again by ``make clients``:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from signoff.adapters.hooks.text_files import TextFile, line_feeds, read_text_file, text_argument
-from signoff.effects import Effect, FileWrite, SnapshotError
+from signoff.adapters.hooks.text_files import TextFile, line_feeds, read_text_file, require_written, text_argument
+from signoff.effects import FileWrite, SnapshotError
 from signoff.present.snapshot.files import named
 
-__all__ = ["FILE_TOOLS", "arguments_for", "files_after"]
-
-FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
-"""The tools of which it is known what they write."""
+__all__ = ["arguments_for", "file_after"]
 
 # What JavaScript takes for white space, without line ends of its own.
 _BLANKS_AT_END = re.compile("[\t\v\f \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+(?=[\r\n]|\\Z)")
@@ -37,8 +34,8 @@ _LOOKED_AT = 4_000
 _STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
 
-def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[Effect]:
-    """Return the file that a call of one of `FILE_TOOLS` leaves behind.
+def file_after(tool: str, arguments: Mapping[str, Any], path: str) -> FileWrite:
+    """Return the file that a call leaves behind.
 
     Args:
         tool: The tool.
@@ -66,14 +63,14 @@ def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[
         if file.is_mixed and len(file.text) > _LOOKED_AT:
             raise SnapshotError(f"{named(path)} has line ends of two kinds, of which the tool may change all")
         after = file.encoded(text, crlf=file.mostly_crlf)
-    return [FileWrite(path, after, replaces=file.sha256)]
+    return FileWrite(path, after, replaces=file.sha256)
 
 
 def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: bytes) -> dict[str, Any]:
     """Return arguments with which a tool writes exactly this content.
 
     Args:
-        tool: One of `FILE_TOOLS`.
+        tool: The tool.
         arguments: The arguments that were asked.
         path: The absolute path that they name.
         content: The content.
@@ -89,12 +86,7 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
         changed = {**arguments, "old_string": file.text, "new_string": line_feeds(text)}
     else:
         raise ValueError(f"{tool} cannot be told to write something else")
-    try:
-        [after] = files_after(tool, changed, path)
-    except SnapshotError as error:
-        raise ValueError(str(error)) from error
-    if not isinstance(after, FileWrite) or after.data != content:
-        raise ValueError(f"{tool} would write it differently")
+    require_written(content, lambda: file_after(tool, changed, path))
     return changed
 
 

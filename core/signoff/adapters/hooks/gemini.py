@@ -6,8 +6,7 @@ where it has no objection, the agent's own policies still ask or deny. All calls
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from signoff.adapters.hooks.calls import (
@@ -17,14 +16,13 @@ from signoff.adapters.hooks.calls import (
     Reply,
     directory_of,
     object_of,
-    path_of,
-    payload_of_command,
     text_of,
 )
+from signoff.adapters.hooks.own_tools import OwnTools, path_of
 
 if TYPE_CHECKING:
     from signoff.adapters.hooks.installation import HookPlace
-    from signoff.effects import Effect
+    from signoff.effects import FileWrite
     from signoff.types import ApprovalDecision
 
 __all__ = ["DIALECT", "Gemini"]
@@ -40,16 +38,15 @@ _LEFT_TO_THE_AGENT = frozenset(
 )
 """Tools that read, plan, or ask the person in the terminal. Every other tool asks, also one that is new."""
 
-_SHELL = "run_shell_command"
-_NOT_IN_A_GRANT = frozenset({"description"})
-"""The model's words about a command, which are others each time."""
 
-
-class Gemini:
+class Gemini(OwnTools):
     """The dialect of Gemini CLI."""
 
     title = "Gemini CLI"
     timeout = 86_400.0
+    shell = "run_shell_command"
+    directory = "dir_path"
+    writing = frozenset({"write_file", "replace"})
 
     @property
     def place(self) -> HookPlace:
@@ -100,28 +97,15 @@ class Gemini:
             project=cwd,
         )
 
-    def effects(self, call: HookCall) -> Sequence[Effect]:
-        """Return the file that a call would write, or the command that it would run.
+    def file_after(self, call: HookCall, path: str) -> FileWrite:
+        """Return the file that a call leaves behind.
 
         Raises:
             SnapshotError: The tool would refuse the call, or what it would do is not known before.
         """
-        from signoff.adapters.hooks.gemini_files import FILE_TOOLS, files_after
-        from signoff.effects import Command
+        from signoff.adapters.hooks.gemini_files import file_after
 
-        if call.server is not None:
-            return ()
-        if call.tool == _SHELL and isinstance(call.arguments.get("command"), str):
-            return (Command(call.arguments["command"], _directory(call)),)
-        if call.tool in FILE_TOOLS:
-            return files_after(call.tool, call.arguments, path_of(call))
-        return ()
-
-    def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return all arguments; of a command without the model's words about it, and with its directory."""
-        if call.tool != _SHELL or call.server is not None:
-            return call.arguments
-        return payload_of_command(call, _directory(call), _NOT_IN_A_GRANT)
+        return file_after(call.tool, call.arguments, path)
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the tool does what a reviewer approved in place of the call.
@@ -158,11 +142,6 @@ class Gemini:
         """Return the answer that keeps a call from running; a hard one ends the turn."""
         ends = {"continue": False, "stopReason": reason} if hard else {}
         return Reply(REFUSED, {"decision": "deny", "reason": reason, **ends}, reason)
-
-
-def _directory(call: HookCall) -> str:
-    directory = call.arguments.get("dir_path")
-    return os.path.join(call.cwd, directory) if isinstance(directory, str) else call.cwd  # noqa: PTH118
 
 
 DIALECT = Gemini()

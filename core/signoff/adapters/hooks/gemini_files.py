@@ -12,21 +12,25 @@ Measured with the program (0.61.0), and compared with it again by ``make clients
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from signoff.adapters.hooks.text_files import TextFile, line_feeds, read_text_file, text_argument
-from signoff.effects import Effect, FileWrite, SnapshotError
+from signoff.adapters.hooks.text_files import (
+    TextFile,
+    line_feeds,
+    read_text_file,
+    require_one_place,
+    require_written,
+    text_argument,
+)
+from signoff.effects import FileWrite, SnapshotError
 from signoff.present.snapshot.files import named
 
-__all__ = ["FILE_TOOLS", "arguments_for", "files_after"]
-
-FILE_TOOLS = frozenset({"write_file", "replace"})
-"""The tools of which it is known what they write."""
+__all__ = ["arguments_for", "file_after"]
 
 
-def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[Effect]:
-    """Return the file that a call of one of `FILE_TOOLS` leaves behind.
+def file_after(tool: str, arguments: Mapping[str, Any], path: str) -> FileWrite:
+    """Return the file that a call leaves behind.
 
     Args:
         tool: The tool.
@@ -43,14 +47,14 @@ def files_after(tool: str, arguments: Mapping[str, Any], path: str) -> Sequence[
         raise SnapshotError(f"{named(path)} is not UTF-8 text, and the tool might damage it")
     else:
         after = file.encoded(line_feeds(_replaced(path, file, arguments)), crlf=file.crlf > 0)
-    return [FileWrite(path, after, replaces=file.sha256)]
+    return FileWrite(path, after, replaces=file.sha256)
 
 
 def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: bytes) -> dict[str, Any]:
     """Return arguments with which a tool writes exactly this content.
 
     Args:
-        tool: One of `FILE_TOOLS`.
+        tool: The tool.
         arguments: The arguments that were asked.
         path: The absolute path that they name.
         content: The content.
@@ -64,30 +68,15 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
         changed = {**arguments, "content": text}
     else:
         changed = {**arguments, "old_string": file.text, "new_string": line_feeds(text), "allow_multiple": False}
-    try:
-        [after] = files_after(tool, changed, path)
-    except SnapshotError as error:
-        raise ValueError(str(error)) from error
-    if not isinstance(after, FileWrite) or after.data != content:
-        raise ValueError(f"{tool} would write it differently")
+    require_written(content, lambda: file_after(tool, changed, path))
     return changed
 
 
 def _replaced(path: str, file: TextFile, arguments: Mapping[str, Any]) -> str:
     old, new = (line_feeds(text_argument(arguments, key)) for key in ("old_string", "new_string"))
+    require_one_place(path, file, old, new, everywhere=arguments.get("allow_multiple") is True)
     if not old:
-        if file.sha256:
-            raise SnapshotError(f"{named(path)} is there already, and the call names no text to replace")
         return new
-    if old == new:
-        raise SnapshotError("the call changes nothing: old and new text are the same")
-    count = file.text.count(old)
-    if not count:
-        raise SnapshotError(f"the text to replace is not in {named(path)} exactly as it is named; read it again")
-    if count > 1 and arguments.get("allow_multiple") is not True:
-        raise SnapshotError(
-            f"the text to replace is {count} times in {named(path)}; name more of what is around it"
-        )
     return _ended_as(file.text, file.text.replace(old, new))
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from signoff.effects import SnapshotError
+from signoff.effects import FileWrite, SnapshotError
 from signoff.present.snapshot.files import look, named
 
-__all__ = ["TextFile", "line_feeds", "read_text_file", "text_argument"]
+__all__ = [
+    "TextFile",
+    "line_feeds",
+    "read_text_file",
+    "require_one_place",
+    "require_written",
+    "text_argument",
+]
 
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le"}
 
@@ -86,3 +93,47 @@ def text_argument(arguments: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise SnapshotError(f"the call has no text {key}")
     return value
+
+
+def require_one_place(path: str, file: TextFile, old: str, new: str, *, everywhere: bool) -> None:
+    """Return if an edit is clear: the old text is there, exactly as it is named, in one place if not everywhere.
+
+    Args:
+        path: The path, for the message.
+        file: The file.
+        old: The text to replace; empty for a file that is to be made.
+        new: The text that takes its place.
+        everywhere: True if all places are meant.
+
+    Raises:
+        SnapshotError: It is not; the message says what to do.
+    """
+    if not old and file.sha256:
+        raise SnapshotError(f"{named(path)} is there already, and the call names no text to replace")
+    if old == new:
+        raise SnapshotError("the call changes nothing: old and new text are the same")
+    count = file.text.count(old) if old else 1
+    if not count:
+        raise SnapshotError(f"the text to replace is not in {named(path)} exactly as it is named; read it again")
+    if count > 1 and not everywhere:
+        raise SnapshotError(
+            f"the text to replace is {count} times in {named(path)}; name more of its surroundings"
+        )
+
+
+def require_written(content: bytes, write: Callable[[], FileWrite]) -> None:
+    """Return if other arguments of a tool write exactly what was approved.
+
+    Args:
+        content: The approved content.
+        write: Works out what they write.
+
+    Raises:
+        ValueError: They do not, or the tool would refuse them.
+    """
+    try:
+        after = write()
+    except SnapshotError as error:
+        raise ValueError(str(error)) from error
+    if after.data != content:
+        raise ValueError("its tool would write it differently")
