@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from clients.scripted_model import ScriptedModel
 from signoff.queue import Decision, StoredRequest, open_review_queue
 from system_bench import PATIENCE, environment
 
-__all__ = ["Conversation", "ended", "no", "program"]
+__all__ = ["Conversation", "ended", "kill", "no", "program"]
 
 
 def program(pattern: str) -> str:
@@ -79,6 +80,31 @@ def ended(process: subprocess.Popen[str], model: ScriptedModel[Any]) -> None:
     finally:
         process.kill()
     assert model.asked, (output, errors)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a program and the copies of itself that it has started, and nothing else that it runs."""
+    own = _program(process.pid)
+    parents = {int(folder.name): _parent(folder) for folder in Path("/proc").glob("[0-9]*")}
+    for pid in parents:
+        above = pid
+        while above not in (0, process.pid):
+            above = parents.get(above, 0)
+        if above and _program(pid) == own:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _parent(folder: Path) -> int:
+    with suppress(OSError):
+        return int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+def _program(pid: int) -> str:
+    with suppress(OSError):
+        return str(Path(f"/proc/{pid}/exe").readlink())
+    return ""
 
 
 def no(note: str, *, hard: bool = False) -> Callable[[StoredRequest], Decision]:

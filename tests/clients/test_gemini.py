@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from answering import waiting, yes
-from clients.client_bench import Conversation, ended, no, program
+from clients.client_bench import Conversation, ended, kill, no, program
 from clients.gemini_model import GeminiModel, Turn, calls, says
 from gemini_cases import CASES
 from signoff.adapters.hooks.gemini import DIALECT
@@ -151,8 +150,7 @@ def test_the_request_of_an_agent_that_is_killed_is_withdrawn(gemini: Gemini) -> 
     ):
         try:
             [asked] = reviewer.wait_for(1)
-            subprocess.run(["pkill", "-KILL", "-P", str(process.pid), "node"], check=False)
-            process.send_signal(signal.SIGKILL)
+            kill(process)
             eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
         finally:
             process.kill()

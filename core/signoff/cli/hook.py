@@ -99,10 +99,10 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
         request = call_request(spoken, call)
         context = call_context(spoken, call, request)
         asker = Asker(
-            os.environ.get("SIGNOFF_AGENT") or agent_name(spoken, call),
-            call.session,
-            options.place,
-            "interactive",  # what runs the agent may come from a project, and must not say yes in a person's place
+            name=os.environ.get("SIGNOFF_AGENT") or agent_name(spoken, call),
+            session=call.session,
+            place=options.place,
+            mode="interactive",  # the variables may be a project's, which must not say yes in a person's place
             cwd=call.cwd,
             via=f"{spoken.title} hook",
             program=spoken.title,

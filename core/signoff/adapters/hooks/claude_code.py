@@ -67,13 +67,13 @@ class ClaudeCode(OwnTools):
         from signoff.adapters.hooks.installation import HookPlace
 
         return HookPlace(
-            "claude-code",
-            "claude",
-            ".claude",
-            "CLAUDE_CONFIG_DIR",
-            _PRE_TOOL_USE,
-            "*",
-            {"timeout": int(self.timeout), "onFailure": "block"},
+            agent="claude-code",
+            program="claude",
+            folder=".claude",
+            folder_variable="CLAUDE_CONFIG_DIR",
+            event=_PRE_TOOL_USE,
+            matcher="*",
+            more={"timeout": int(self.timeout), "onFailure": "block"},
         )
 
     @property

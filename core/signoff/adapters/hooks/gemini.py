@@ -54,14 +54,14 @@ class Gemini(OwnTools):
         from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
 
         return HookPlace(
-            "gemini",
-            "gemini",
-            ".gemini",
-            "",
-            _EVENT,
-            ".*",
-            {"timeout": int(self.timeout * 1000)},
-            SAID_ALOUD,
+            agent="gemini",
+            program="gemini",
+            folder=".gemini",
+            folder_variable="",
+            event=_EVENT,
+            matcher=".*",
+            more={"timeout": int(self.timeout * 1000)},
+            otherwise=SAID_ALOUD,
         )
 
     @property

@@ -65,14 +65,14 @@ class QwenCode(OwnTools):
         from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
 
         return HookPlace(
-            "qwen",
-            "qwen",
-            ".qwen",
-            "",
-            _EVENT,
-            "*",
-            {"timeout": int(self.timeout * 1000)},
-            SAID_ALOUD,
+            agent="qwen",
+            program="qwen",
+            folder=".qwen",
+            folder_variable="",
+            event=_EVENT,
+            matcher="*",
+            more={"timeout": int(self.timeout * 1000)},
+            otherwise=SAID_ALOUD,
         )
 
     honors: frozenset[str] = frozenset()
