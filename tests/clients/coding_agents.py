@@ -1,0 +1,197 @@
+"""Coding agents with their hooks: the real programs, each with a model on loopback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import claude_cases
+import gemini_cases
+import qwen_cases
+from claude_cases import Case
+from clients import anthropic_model, gemini_model, openai_model
+from clients.client_bench import Conversation, ended, program
+from clients.scripted_model import ScriptedModel
+from signoff.adapters.hooks import dialect
+
+__all__ = ["OLD", "Claude", "CodingAgent", "Gemini", "Qwen"]
+
+OLD = b"one\ntwo\nthree\n"
+"""A file to begin with."""
+
+Call = Mapping[str, Any]
+
+
+class CodingAgent(Conversation):
+    """One conversation with an agent.
+
+    Attributes:
+        name: Name of its dialect.
+        model: The model that it talks to.
+        cases: What its tools did to files.
+        own_settings: Its settings besides the hook.
+        names: Its tools that read, edit, write and run commands.
+    """
+
+    name: ClassVar[str]
+    model: ClassVar[type[ScriptedModel[Any]]]
+    cases: ClassVar[Sequence[Case]]
+    own_settings: ClassVar[Mapping[str, Any]] = {}
+    names: ClassVar[tuple[str, str, str, str]]
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self._dialect = dialect(self.name)
+        self._settings = self._dialect.place.file({"HOME": str(self.home)})
+        self._settings.parent.mkdir()
+        self._settings.write_text(json.dumps(self.own_settings))
+
+    # -- What the model says.
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        raise NotImplementedError
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        raise NotImplementedError
+
+    def reads(self, path: str) -> Call:
+        """A call that reads a file."""
+        return self.calls(self.names[0], file_path=path)
+
+    def edits(self, path: str, old: str, new: str) -> Call:
+        """A call that edits a file."""
+        return self.calls(self.names[1], file_path=path, old_string=old, new_string=new)
+
+    def writes(self, path: str, content: str) -> Call:
+        """A call that writes a file."""
+        return self.calls(self.names[2], file_path=path, content=content)
+
+    def runs(self, command: str, words: str = "do it") -> Call:
+        """A call that runs a command."""
+        return self.calls(self.names[3], command=command, description=words)
+
+    # -- The program.
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        raise NotImplementedError
+
+    def hook(self, signoff: str = "signoff", seconds: int | None = None) -> None:
+        """Put a hook into its settings.
+
+        Args:
+            signoff: The program, and all that stands before the end of the line.
+            seconds: The timeout; that of the guide by default.
+        """
+        place = self._dialect.place
+        line = f"{signoff} hook {self.name}" if signoff == "signoff" else signoff
+        if seconds is not None and signoff == "signoff":
+            line += f" --timeout {seconds}"
+        unit = place.more["timeout"] / self._dialect.timeout
+        timeout = place.more["timeout"] if seconds is None else round(seconds * unit)
+        handler = {"type": "command", "command": f"{line} || {place.otherwise}", **place.more, "timeout": timeout}
+        settings = {**self.own_settings, "hooks": {place.event: [{"matcher": place.matcher, "hooks": [handler]}]}}
+        self._settings.write_text(json.dumps(settings))
+
+    def begin(self, model: ScriptedModel[Any]) -> subprocess.Popen[str]:
+        """Start the program with a prompt."""
+        return self.start(*self.command(model))
+
+    def run(self, *turns: Sequence[Call]) -> ScriptedModel[Any]:
+        """Run the program to its end; returns the model, which knows what it was told."""
+        with self.model([*turns, self.says("done")]) as model, self.begin(model) as process:
+            ended(process, model)
+        return model
+
+
+class Claude(CodingAgent):
+    """A conversation with Claude Code."""
+
+    name = "claude-code"
+    model = anthropic_model.AnthropicModel
+    cases = claude_cases.CASES
+    names = ("Read", "Edit", "Write", "Bash")
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        return anthropic_model.uses(tool, **arguments)
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return [anthropic_model.says(text)]
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        variables = {
+            "ANTHROPIC_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": model.url,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+        return [program("@anthropic-ai/claude-code-*/claude"), "-p", "go on"], variables
+
+
+class Gemini(CodingAgent):
+    """A conversation with Gemini CLI."""
+
+    name = "gemini"
+    model = gemini_model.GeminiModel
+    cases = gemini_cases.CASES
+    own_settings: ClassVar[Mapping[str, Any]] = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    names = ("read_file", "replace", "write_file", "run_shell_command")
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        return gemini_model.calls(tool, **arguments)
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return [gemini_model.says(text)]
+
+    def edits(self, path: str, old: str, new: str) -> Call:
+        """A call that edits a file."""
+        return self.calls("replace", file_path=path, old_string=old, new_string=new, instruction="x")
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        words = ["node", program("@google/gemini-cli/bundle/gemini.js"), "-p", "go on"]
+        variables = {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.url}
+        return [*words, "--skip-trust", "--approval-mode", "yolo"], variables
+
+
+class Qwen(CodingAgent):
+    """A conversation with Qwen Code."""
+
+    name = "qwen"
+    model = openai_model.OpenAIModel
+    cases = qwen_cases.CASES
+    own_settings: ClassVar[Mapping[str, Any]] = {
+        "security": {"auth": {"selectedType": "openai"}},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    names = ("read_file", "edit", "write_file", "run_shell_command")
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        return openai_model.calls(tool, **arguments)
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return text
+
+    def runs(self, command: str, words: str = "do it") -> Call:
+        """A call that runs a command."""
+        return self.calls("run_shell_command", command=command, description=words, is_background=False)
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        variables = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_MODEL": "m"}
+        return [program(".bin/qwen"), "-p", "go on", "--yolo"], variables

@@ -1,0 +1,229 @@
+"""What holds for every coding agent with a hook, and a person who decides."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from answering import waiting, yes
+from clients.client_bench import kill, no
+from clients.coding_agents import OLD, Claude, CodingAgent, Gemini, Qwen
+from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
+from system_bench import eventually
+
+EVERY = (Claude, Gemini, Qwen)
+EDITING = (Claude, Gemini)
+"""Those that run what a reviewer made of a call."""
+
+
+@pytest.fixture
+def agent(request: pytest.FixtureRequest, tmp_path: Path) -> CodingAgent:
+    found: CodingAgent = request.param(tmp_path)
+    found.hook()
+    return found
+
+
+def on(*kinds: type[CodingAgent]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("agent", kinds, indirect=True, ids=lambda kind: kind.name)
+
+
+def made(agent: CodingAgent) -> list[str]:
+    return sorted(path.name for path in agent.folder.iterdir())
+
+
+@on(*EVERY)
+def test_an_approved_edit_and_command_run(agent: CodingAgent) -> None:
+    path = agent.path("a.txt", OLD)
+    with agent.reviewed(yes) as reviewer:
+        agent.run([agent.reads(path)], [agent.edits(path, "two", "TWO")], [agent.runs("cat a.txt > b.txt")])
+    assert (agent.folder / "b.txt").read_bytes() == b"one\nTWO\nthree\n"
+    assert [request.submission.tool_name for request in reviewer.seen] == [agent.names[1], agent.names[3]]
+
+
+@on(*EVERY)
+def test_the_line_that_init_writes_asks(agent: CodingAgent) -> None:
+    agent.install(agent.name)
+    with agent.reviewed(no("never")):
+        model = agent.run([agent.runs("touch made")])
+    assert "never" in model.told[0]
+    assert not made(agent)
+
+
+@on(*EVERY)
+def test_the_model_reads_the_words_of_a_soft_no_and_goes_on(agent: CodingAgent) -> None:
+    with agent.reviewed(no("use git mv")):
+        model = agent.run([agent.runs("touch made")])
+    assert "use git mv" in model.told[0]
+    assert model.asked == 2
+    assert not made(agent)
+
+
+@on(*EDITING)
+def test_a_hard_no_ends_the_turn(agent: CodingAgent) -> None:
+    with agent.reviewed(no("stop here", hard=True)):
+        model = agent.run([agent.runs("touch made")], [agent.runs("touch more")])
+    assert model.asked == 1
+    assert not made(agent)
+
+
+@on(Qwen)
+def test_a_hard_no_is_a_no(agent: CodingAgent) -> None:
+    with agent.reviewed(no("stop here", hard=True)):
+        model = agent.run([agent.runs("touch made")])
+    assert "stop here" in model.told[0]
+    assert not made(agent)
+
+
+@on(*EDITING)
+def test_an_edited_command_runs_as_edited(agent: CodingAgent) -> None:
+    def shorter(request: StoredRequest) -> Decision:
+        arguments = {**request.submission.arguments, "command": "touch mine"}
+        return Decision(approved=True, instead=Instead(arguments=arguments))
+
+    with agent.reviewed(shorter):
+        agent.run([agent.runs("touch theirs")])
+    assert made(agent) == ["mine"]
+
+
+@pytest.mark.parametrize("tool", ["writes", "edits"])
+@on(*EDITING)
+def test_a_file_gets_what_was_approved_in_place_of_what_was_asked_for(agent: CodingAgent, tool: str) -> None:
+    path, approved, asked = agent.path("a.txt", OLD), b"ONE\ntwo\nthree\n", "ONE\ntwo\nTHREE\n"
+
+    def half(_: StoredRequest) -> Decision:
+        instead = Instead.of_contents({path: approved}, refused=("a.txt line 3",), summary="1 of 2 hunks")
+        return Decision(approved=True, instead=instead)
+
+    call = agent.writes(path, asked) if tool == "writes" else agent.edits(path, OLD.decode(), asked)
+    with agent.reviewed(half):
+        agent.run([agent.reads(path)], [call])
+    assert Path(path).read_bytes() == approved
+
+
+@on(Qwen)
+def test_neither_a_command_nor_a_file_is_offered_for_editing(agent: CodingAgent) -> None:
+    with agent.reviewed(yes) as reviewer:
+        agent.run([agent.runs("true")], [agent.writes(agent.path("a"), "x")])
+    assert [request.submission.supports & {"edit", "partial"} for request in reviewer.seen] == [set(), set()]
+
+
+@on(*EVERY)
+def test_what_is_remembered_is_not_asked_again(agent: CodingAgent) -> None:
+    with agent.reviewed(lambda _: Decision(approved=True, remember=True)) as reviewer:
+        agent.run([agent.runs("echo x >> log", "first")], [agent.runs("echo x >> log", "again")])
+    assert (agent.folder / "log").read_text() == "x\nx\n"
+    assert len(reviewer.seen) == 1
+
+
+@on(*EVERY)
+def test_reading_asks_nobody(agent: CodingAgent) -> None:
+    with agent.reviewed(yes) as reviewer:
+        model = agent.run([agent.reads(agent.path("a.txt", OLD))])
+    assert "two" in model.told[0]
+    assert not reviewer.seen
+
+
+@on(*EVERY)
+def test_the_request_of_an_agent_that_is_killed_is_withdrawn(agent: CodingAgent) -> None:
+    with (
+        agent.reviewed(waiting) as reviewer,
+        agent.model([[agent.runs("touch made")]]) as model,
+        agent.begin(model) as process,
+        open_review_queue(agent.place) as queue,
+    ):
+        try:
+            [asked] = reviewer.wait_for(1)
+            kill(process)
+            eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
+        finally:
+            process.kill()
+    assert not made(agent)
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["no-such-program", "false", *(f"sh -c 'kill -{name} $$'" for name in ("KILL", "INT", "PIPE", "TERM"))],
+)
+@on(*EVERY)
+def test_a_hook_that_fails_keeps_the_call_from_running(agent: CodingAgent, program: str) -> None:
+    agent.hook(program)
+    agent.run([agent.runs("touch made")])
+    assert not made(agent)
+
+
+@on(*EVERY)
+def test_an_option_that_is_not_there_keeps_the_call_from_running(agent: CodingAgent) -> None:
+    agent.hook(f"signoff hook {agent.name} --no-such-option")
+    agent.run([agent.runs("touch made")])
+    assert not made(agent)
+
+
+@on(*EVERY)
+def test_a_queue_that_cannot_be_used_keeps_the_call_from_running(agent: CodingAgent) -> None:
+    agent.place.write_text("no queue")
+    model = agent.run([agent.runs("touch made")])
+    assert "Not run" in model.told[0]
+    assert not made(agent)
+
+
+@on(*EVERY)
+def test_nobody_answers_in_time(agent: CodingAgent) -> None:
+    agent.hook(seconds=16)
+    with agent.reviewed(waiting):
+        model = agent.run([agent.runs("touch made")])
+    assert "expired" in model.told[0]
+    assert not made(agent)
+
+
+@on(*EVERY)
+def test_files_are_written_as_recorded(agent: CodingAgent) -> None:
+    paths = [(case, agent.path(case.name, case.before)) for case in agent.cases]
+    reads = [agent.reads(path) for case, path in paths if case.before is not None]
+    turns = [[agent.calls(case.tool, file_path=path, **case.arguments)] for case, path in paths]
+    with agent.reviewed(yes):
+        agent.run(reads, *turns)
+    found = {case.name: Path(path).read_bytes() if Path(path).exists() else None for case, path in paths}
+    assert found == {case.name: case.before if case.after is None else case.after for case in agent.cases}
+
+
+# -- Claude Code alone.
+
+
+@on(Claude)
+def test_the_later_calls_of_a_turn_are_announced(agent: CodingAgent) -> None:
+    with agent.reviewed(yes) as reviewer:
+        agent.run([agent.runs("true"), agent.runs("echo later", "say it")])
+    # Both only look, so that they are asked about at the same time, in any order.
+    [later] = [later for request in reviewer.seen for later in request.submission.batch_remaining]
+    assert later == {"tool": "Bash", "arguments": {"command": "echo later", "description": "say it"}}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@on(Claude)
+def test_the_request_of_an_agent_that_is_stopped_is_withdrawn(agent: CodingAgent, number: signal.Signals) -> None:
+    with (
+        agent.reviewed(waiting) as reviewer,
+        agent.model([[agent.runs("touch made")]]) as model,
+        agent.begin(model) as process,
+        open_review_queue(agent.place) as queue,
+    ):
+        try:
+            [asked] = reviewer.wait_for(1)
+            process.send_signal(number)
+            eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
+        finally:
+            process.kill()
+    assert not made(agent)
+
+
+@on(Claude)
+def test_a_link_is_not_written_through(agent: CodingAgent) -> None:
+    agent.path("real", OLD)
+    (agent.folder / "link").symlink_to("real")
+    path = agent.path("link")
+    with agent.reviewed(yes) as reviewer:
+        agent.run([agent.reads(path)], [agent.edits(path, "two", "2")])
+    assert (agent.folder / "real").read_bytes() == OLD
+    assert not reviewer.seen
