@@ -39,7 +39,7 @@ def run() -> list[dict[str, Any]]:
         words = options(profile, mounts_of(profile), system_links(network=False), f"{base}/rw")
         calls = os.memfd_create("filter")
         os.write(calls, filter_program(network=False, unix_sockets=False))
-        line = [find_program(), *words, "--seccomp", str(calls), "--", *COMMAND]
+        line = [find_program(), "--die-with-parent", *words, "--seccomp", str(calls), "--", *COMMAND]
 
         def by_hand() -> int:
             os.lseek(calls, 0, os.SEEK_SET)

@@ -12,7 +12,7 @@ __all__ = ["Inside", "read_options"]
 
 _PLAIN = {
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
-    "--disable-userns", "--new-session", "--die-with-parent",
+    "--disable-userns", "--new-session",
 }  # fmt: skip
 _ONE = {
     "--cap-drop",

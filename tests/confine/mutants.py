@@ -62,7 +62,7 @@ _NAMES, _DERIVE, _SANDBOX = "confine/protected_names.py", "tools/os_profile.py",
 MUTANTS = (
     # The model.
     Mutant("prefix of a path without its separator", _PROFILE, 'path = path.rpartition("/")[0] or "/"', 'path = path[:-1] or "/"'),
-    Mutant("the same, where mounts are made", _PROFILE, 'path.startswith(f"{place}/")', "path.startswith(place)"),
+    Mutant("the same, where mounts are made", _PROFILE, ' and (path == place or place == "/" or path[len(place)] == "/")', ""),
     Mutant("meet as union", _PROFILE, "min(self.at(path), other.at(path))", "max(self.at(path), other.at(path))"),
     Mutant("places of one map only in a meet", _PROFILE, "min(self.at(path), other.at(path)) for path in {*self._places, *other._places}", "min(self.at(path), other.at(path)) for path in self._places"),
     Mutant("union of environments", _PROFILE, "self.environment & other.environment", "self.environment | other.environment"),
@@ -102,8 +102,8 @@ MUTANTS = (
     # The options of Bubblewrap.
     Mutant("missing hole skipped", _BWRAP, "    if above is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
     Mutant("missing writable place skipped", _BWRAP, "    if access is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
-    Mutant("links followed", _BWRAP, "if os.path.realpath(path, strict=True) != path:", "if False:"),
-    Mutant("pins dropped", _BWRAP, "            for pin in _pins(path, shown):", "            for pin in ():"),
+    Mutant("links followed", _BWRAP, "if stat.S_ISLNK(mode) or place != path:", "if False:"),
+    Mutant("pins dropped", _BWRAP, "for pin in takewhile(lambda each: each not in places, _above(path)):", "for pin in ():"),
     Mutant("read-only bound writable", _BWRAP, 'return ["--ro-bind", mount.source, mount.path]', 'return ["--bind", mount.source, mount.path]'),
     Mutant("hidden directories not sealed", _BWRAP, 'words += ["--remount-ro", mount.path]', "words += []"),
     Mutant("hidden directories passable", _BWRAP, '"0111" if mount.leads else "0000"', '"0111"'),
@@ -117,7 +117,7 @@ MUTANTS = (
     # Reading back.
     Mutant("what was exchanged is not noticed", _BWRAP, "if (line.device, line.root) != sources[mount.source]:", "if False:"),
     Mutant("what is not hidden is not noticed", _BWRAP, 'if line.type != "tmpfs":', "if False:"),
-    Mutant("more that is writable is not noticed", _BWRAP, "if line.writable and not own and", "if False and"),
+    Mutant("more that is writable is not noticed", _BWRAP, "if shown.at(path) is not PathAccess.WRITE and", "if False and"),
     Mutant("released before the root is sealed", _BWRAP, 'return own and not here["/"].writable', "return own"),
     # The filter.
     Mutant("upper half of an argument", _SECCOMP, "16 + 8 * number", "20 + 8 * number"),

@@ -49,7 +49,8 @@ _FAKE = f"""
 import json, os, sys
 at = sys.argv.index("--args")
 number = int(sys.argv[at + 1])
-options = os.read(number, 1 << 20).decode().split("\\0")[:-1]
+with open(number, "rb") as told:
+    options = sys.argv[1:at] + told.read().decode().split("\\0")[:-1]
 command = sys.argv[sys.argv.index("--") + 1:]
 def of(name):
     return int(options[options.index(name) + 1])

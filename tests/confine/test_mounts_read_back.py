@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from signoff.confine.bubblewrap import Mount, MountKind, _is_set_up, _require_as_planned
 from signoff.confine.errors import LaunchError
-from signoff.confine.mountinfo import MountLine, origin
+from signoff.confine.mountinfo import MountLine, origins
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 
 NONE, READ, WRITE = PathAccess
@@ -41,7 +40,7 @@ INSIDE = (
     MountLine("8:1", "/p/ro", "/p/ro", False, "ext4"),
     MountLine("8:2", "/data/ro", "/p/a/ro", False, "xfs"),
 )
-SOURCES = {mount.source: origin(mount.source, OUTSIDE) for mount in MOUNTS if mount.source}
+SOURCES = origins((mount.source for mount in MOUNTS if mount.source), OUTSIDE)
 
 
 def test_mounts_that_are_as_planned_are_taken() -> None:
@@ -50,7 +49,7 @@ def test_mounts_that_are_as_planned_are_taken() -> None:
 
 
 def changed(path: str, **fields: object) -> tuple[MountLine, ...]:
-    return tuple(replace(line, **fields) if line.path == path else line for line in INSIDE)  # type: ignore[arg-type]
+    return tuple(line._replace(**fields) if line.path == path else line for line in INSIDE)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("mount", MOUNTS, ids=lambda mount: mount.path)
@@ -120,4 +119,4 @@ def test_a_sandbox_is_set_up_once_it_has_a_root_and_processes_of_its_own(
 def test_a_path_comes_from_the_file_system_that_is_mounted_nearest_above(
     path: str, wanted: tuple[str, str]
 ) -> None:
-    assert origin(path, OUTSIDE) == wanted
+    assert origins([path], OUTSIDE) == {path: wanted}

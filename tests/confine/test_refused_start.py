@@ -104,18 +104,24 @@ def test_more_protected_files_than_bwrap_takes_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("real_sandbox")
-def test_nor_does_it_run_if_the_one_that_started_it_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["mounts_of", "_SettingUp.tell", "_SettingUp.child", "_require_mounts"])
+def test_nor_does_it_run_if_the_one_that_started_it_is_killed(tmp_path: Path, place: str) -> None:
     dies = f"""
 import os, sys, time
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
 import test_refused_start as here
 from signoff.confine import bubblewrap
-def die(process, child, *_):
-    print(os.getpgid(child), flush=True)
+start = bubblewrap._SettingUp.popen
+def started(*args, **given):
+    process = start(*args, **given)
+    print(process.pid, flush=True)
+    return process
+def die(*_):
     time.sleep({PERIOD})
     os.kill(os.getpid(), 9)
-bubblewrap._require_mounts = die
+bubblewrap._SettingUp.popen = started
+bubblewrap.{place} = die
 here.start(Path({str(tmp_path)!r}))
 """
     told = tmp_path.parent / "told"  # a pipe would be held by what waits
@@ -124,5 +130,5 @@ here.start(Path({str(tmp_path)!r}))
     assert killed.returncode == -signal.SIGKILL
     time.sleep(PERIOD)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(int(told.read_text()), signal.SIGKILL)  # it waits for ever
+        os.killpg(int(told.read_text()), signal.SIGKILL)  # what waits inside waits for ever
     assert not (tmp_path / "made").exists()

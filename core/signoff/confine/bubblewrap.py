@@ -15,19 +15,20 @@ import resource
 import select
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, NamedTuple, Self
 
 from signoff.confine.checks import Check
 from signoff.confine.errors import LaunchError, ended_words, remedy_of
-from signoff.confine.mountinfo import MountLine, origin, read_mounts
-from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
+from signoff.confine.mountinfo import MountLine, origins, read_mounts
+from signoff.confine.profile import OSProfile, PathAccess, is_below
 from signoff.confine.seccomp import UnknownMachineError, filter_program
 from signoff.confine.system import system_links
 
@@ -59,8 +60,7 @@ class MountKind(StrEnum):
     HIDDEN_FILE = "hidden file"
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(NamedTuple):
     """A place that is mounted.
 
     Attributes:
@@ -89,19 +89,22 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
     Raises:
         LaunchError: The profile cannot be kept as the files are now.
     """
-    shown, sources = profile.visible(), replaced or {}
-    found: dict[str, Mount] = {}
+    shown = profile.visible()
+    places, found = dict(shown), dict[str, Mount]()
+    leading = {above for path, access in shown if access for above in _above(path)}
     for path, access in shown:
+        source = _source(path, replaced) if replaced else path
         above = PathAccess.NONE if path == "/" else shown.at(_parent(path))
-        kind = _kind_of_file(_source(path, sources))
+        kind = _kind_of_file(source)
         if kind is None:
             _require_harmless(path, access, above)
             continue
         _require_not_made_anew(path, access)
-        found[path] = _mount(path, access, kind, shown, _source(path, sources))
+        found[path] = _mount(path, access, kind, source, leads=path in leading)
         if above is PathAccess.WRITE:
-            for pin in _pins(path, shown):
-                found.setdefault(pin, Mount(pin, MountKind.WRITABLE, _source(pin, sources)))
+            # The directories up to the writable one: a mount of its own cannot be renamed.
+            for pin in takewhile(lambda each: each not in places, _above(path)):
+                found.setdefault(pin, Mount(pin, MountKind.WRITABLE, _source(pin, replaced) if replaced else pin))
     return sorted(found.values(), key=lambda mount: (_depth(mount.path), mount.path))
 
 
@@ -113,7 +116,7 @@ def _source(path: str, replaced: Mapping[str, str]) -> str:
     return os.path.normpath(os.path.join(replaced[nearest], os.path.relpath(path, nearest)))  # noqa: PTH118
 
 
-def _mount(path: str, access: PathAccess, kind: str, shown: PathMap, source: str) -> Mount:
+def _mount(path: str, access: PathAccess, kind: str, source: str, *, leads: bool) -> Mount:
     match access:
         case PathAccess.WRITE:
             return Mount(path, MountKind.WRITABLE, source)
@@ -122,31 +125,31 @@ def _mount(path: str, access: PathAccess, kind: str, shown: PathMap, source: str
         case _ if kind == "file":
             return Mount(path, MountKind.HIDDEN_FILE, os.devnull)
         case _:
-            leads = any(is_below(each, path) and access for each, access in shown)
             return Mount(path, MountKind.HIDDEN_DIRECTORY, "", leads)
 
 
-def _pins(path: str, shown: PathMap) -> Iterator[str]:
-    """The directories between a place and the writable one around it: a mount of its own cannot be renamed."""
-    places = {each for each, _ in shown}
-    above = _parent(path)
-    while above not in places:
-        yield above
-        above = _parent(above)
+def _above(path: str) -> Iterator[str]:
+    """Yield the directories above a path, the nearest first."""
+    while path != "/":
+        path = _parent(path)
+        yield path
 
 
 def _kind_of_file(path: str) -> str | None:
     """``directory`` or ``file``; None if there is nothing."""
     try:
-        if os.path.realpath(path, strict=True) != path:
-            raise LaunchError(f"{path} leads elsewhere through a link")
-        mode = os.lstat(path).st_mode
+        number = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            mode = os.fstat(number).st_mode
+            place = os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - without links, from the kernel
+        finally:
+            os.close(number)
     except FileNotFoundError:
-        if os.path.lexists(path):
-            raise LaunchError(f"{path} is a link that leads nowhere") from None
         return None
     except OSError as error:
         raise LaunchError(f"{path} cannot be looked at: {error.strerror}") from error
+    if stat.S_ISLNK(mode) or place != path:
+        raise LaunchError(f"{path} leads elsewhere through a link")
     if stat.S_ISDIR(mode):
         return "directory"
     if stat.S_ISREG(mode):
@@ -163,9 +166,10 @@ def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
 
 
 def _require_not_made_anew(path: str, access: PathAccess) -> None:
-    if access is PathAccess.WRITE and (path == "/" or any(is_below(path, each) for each in _OWN)):
+    own = next((each for each in _OWN if is_below(path, each)), None)
+    if access is PathAccess.WRITE and (path == "/" or own):
         raise LaunchError(f"{path} is never writable in a sandbox")
-    if access is PathAccess.READ and any(is_below(path, each) for each in ("/proc", "/dev")):
+    if access is PathAccess.READ and own in ("/proc", "/dev"):
         raise LaunchError(f"{path} cannot be shown in a sandbox, which has one of its own")
 
 
@@ -193,7 +197,7 @@ def options(profile: OSProfile, mounts: Sequence[Mount], links: Mapping[str, str
     places = {mount.path for mount in mounts}
     words = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
     words += [] if profile.network else ["--unshare-net"]
-    words += ["--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
+    words += ["--disable-userns", "--cap-drop", "ALL", "--new-session"]
     words += ["--hostname", "confined"]
     for mount in mounts:
         if mount.path == "/":
@@ -255,26 +259,24 @@ class Bubblewrap:
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile, once its mounts are as they should be; see `Backend.start`."""
         program = find_program()
-        mounts = mounts_of(profile, replaced)
-        shown = profile.visible()
-        missing = {path: target for path, target in (links or {}).items() if shown.at(path) is PathAccess.NONE}
-        words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
-        if len(words) + len(argv) > _MOST_WORDS:
-            raise LaunchError(
-                f"{len(mounts)} mounts are needed, more than bwrap takes: the writable directories have too many"
-                " protected files; name smaller ones"
-            )
         try:
             calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)
         except UnknownMachineError as error:
             raise LaunchError(str(error)) from error
-        with _SettingUp(words, calls) as setting_up:
+        with _SettingUp(calls) as setting_up:
             process = setting_up.popen([program], argv, env=dict(env), **streams)
             try:
+                mounts = mounts_of(profile, replaced)  # while the program is loaded
+                shown = profile.visible()
+                missing = {path: to for path, to in (links or {}).items() if shown.at(path) is PathAccess.NONE}
+                words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
+                _require_room([*words, *argv], len(mounts))
+                setting_up.tell(words)
+                outside = read_mounts()
                 if meanwhile is not None:
                     meanwhile()
                 child = setting_up.child(process)
-                _require_mounts(process, child, profile, mounts)
+                _require_mounts(process, child, profile, mounts, outside)
                 resource.prlimit(child, resource.RLIMIT_CORE, (0, 0))
                 resource.prlimit(child, resource.RLIMIT_NPROC, (_MOST_PROCESSES, _MOST_PROCESSES))
                 setting_up.release()
@@ -286,6 +288,14 @@ class Bubblewrap:
                 _end(process)
                 raise
             return process
+
+
+def _require_room(words: Sequence[str], mounts: int) -> None:
+    if len(words) > _MOST_WORDS:
+        raise LaunchError(
+            f"{mounts} mounts are needed, more than bwrap takes: the writable directories have too many protected"
+            " files; name smaller ones"
+        )
 
 
 def _failure(
@@ -350,17 +360,17 @@ def _is_root_outside(owner: int) -> bool:
 class _SettingUp:
     """The descriptors by which a starting sandbox is told its options, tells its process, and waits."""
 
-    def __init__(self, words: Sequence[str], filter_of_calls: bytes) -> None:
+    def __init__(self, filter_of_calls: bytes) -> None:
         self._ours: list[int] = []
         self._filter = self._memory("filter", filter_of_calls)
+        # Not a pipe: one has its end only when the last copy is closed, also one that another thread's fork made.
+        self._telling, self._told = socket.socketpair()
+        self._telling.settimeout(_SECONDS)
         self._info, self._tells = self._pipe()
         reads, self._go = self._pipe()
         # For writing too, so that it never comes to its end: what waits for it would go on if we were killed.
         self._waits = os.open(f"/proc/self/fd/{reads}", os.O_RDWR)
         self._ours.append(self._waits)
-        own = {"--seccomp": self._filter, "--info-fd": self._tells, "--block-fd": self._waits}
-        words = [*words, *(word for name, number in own.items() for word in (name, str(number)))]
-        self._words = self._memory("options", b"".join(os.fsencode(word) + b"\0" for word in words))
 
     def _memory(self, name: str, data: bytes) -> int:
         number = os.memfd_create(name)
@@ -375,10 +385,18 @@ class _SettingUp:
         return both
 
     def popen(self, program: Sequence[str], argv: Sequence[str], **given: Any) -> subprocess.Popen[bytes]:
+        """Start Bubblewrap, which loads, and waits to be told its options."""
+        own = {
+            "--seccomp": self._filter,
+            "--info-fd": self._tells,
+            "--block-fd": self._waits,
+            "--args": self._told.fileno(),
+        }
+        words = (word for name, number in own.items() for word in (name, str(number)))
         try:
             process = subprocess.Popen(
-                [*program, "--args", str(self._words), "--", *argv],
-                pass_fds=(self._words, self._filter, self._tells, self._waits),
+                [*program, "--die-with-parent", *words, "--", *argv],
+                pass_fds=tuple(own.values()),
                 start_new_session=True,
                 **given,
             )
@@ -387,7 +405,13 @@ class _SettingUp:
         for number in (self._tells, self._waits):
             self._ours.remove(number)
             os.close(number)
+        self._told.close()
         return process
+
+    def tell(self, words: Sequence[str]) -> None:
+        """Tell it its options."""
+        self._telling.sendall(b"".join(os.fsencode(word) + b"\0" for word in words))
+        self._telling.shutdown(socket.SHUT_WR)
 
     def child(self, process: subprocess.Popen[bytes]) -> int:
         """Return the process that waits inside."""
@@ -411,6 +435,8 @@ class _SettingUp:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._telling.close()
+        self._told.close()
         for number in self._ours:
             os.close(number)
 
@@ -434,7 +460,11 @@ def _said(process: subprocess.Popen[bytes], streams: Mapping[str, int | IO[Any] 
 
 
 def _require_mounts(
-    process: subprocess.Popen[bytes], child: int, profile: OSProfile, mounts: Iterable[Mount]
+    process: subprocess.Popen[bytes],
+    child: int,
+    profile: OSProfile,
+    mounts: Iterable[Mount],
+    outside: Sequence[MountLine],
 ) -> None:
     """Return once a sandbox has all its mounts, each of what it should show, and nothing else that can be written.
 
@@ -443,12 +473,13 @@ def _require_mounts(
         child: The process that waits inside.
         profile: What it should show.
         mounts: Its mounts.
+        outside: The mounts that they are made of.
 
     Raises:
         LaunchError: It has not.
     """
-    outside, end = read_mounts(), time.monotonic() + _SECONDS
-    sources = {mount.source: origin(mount.source, outside) for mount in mounts if mount.source}
+    end = time.monotonic() + _SECONDS
+    sources = origins((mount.source for mount in mounts if mount.source), outside)
     with open(f"/proc/{child}/stat", "rb", buffering=0) as state:  # noqa: PTH123 - read again and again
         while True:
             at_end = process.poll() is not None or time.monotonic() > end
@@ -490,8 +521,7 @@ def _require_as_planned(
         if (line.device, line.root) != sources[mount.source]:
             raise LaunchError(f"{mount.path} was exchanged for something else while the sandbox was set up")
     shown = profile.visible()
-    places = {mount.path for mount in mounts}
-    for path, line in last.items():
-        own = any(is_below(path, each) for each in (*_OWN, *({_TMP} - places)))
-        if line.writable and not own and shown.at(path) is not PathAccess.WRITE:
+    own = {*_OWN, _TMP} - {mount.path for mount in mounts}
+    for path in (path for path, line in last.items() if line.writable):
+        if shown.at(path) is not PathAccess.WRITE and not any(is_below(path, place) for place in own):
             raise LaunchError(f"{path} is writable in the sandbox, and should not be")

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from signoff.confine.profile import is_below
-
-__all__ = ["MountLine", "origin", "read_mounts"]
+__all__ = ["MountLine", "origins", "read_mounts"]
 
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
-@dataclass(frozen=True, slots=True)
-class MountLine:
+class MountLine(NamedTuple):
     """A mount.
 
     Attributes:
@@ -44,23 +40,27 @@ def read_mounts(process: int | str = "self") -> list[MountLine]:
     return [_line(each) for each in text.splitlines()]
 
 
-@lru_cache(4096)  # while a sandbox is set up, the same lines are read again and again
 def _line(text: str) -> MountLine:
     before, _, after = text.partition(" - ")
     _, _, device, root, path, options, *_ = before.split(" ")
-    return MountLine(device, _plain(root), _plain(path), "rw" in options.split(","), after.split(" ")[0])
+    return MountLine(device, _plain(root), _plain(path), "rw" in options.split(","), after.partition(" ")[0])
 
 
 def _plain(text: str) -> str:
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 8)), text)
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 8)), text) if "\\" in text else text
 
 
-def origin(path: str, mounts: Sequence[MountLine]) -> tuple[str, str]:
-    """Return where a path without links comes from: its file system, and the path in there."""
-    mount = max(
-        ((len(each.path), at) for at, each in enumerate(mounts) if is_below(path, each.path)), default=None
-    )
-    assert mount is not None, "there is no root"
-    found = mounts[mount[1]]
-    rest = path.removeprefix(found.path).strip("/")
+def origins(paths: Iterable[str], mounts: Sequence[MountLine]) -> dict[str, tuple[str, str]]:
+    """Return where paths without links come from: each one's file system, and the path in there."""
+    last = {each.path: each for each in mounts}
+    return {path: _origin(path, last) for path in paths}
+
+
+def _origin(path: str, last: Mapping[str, MountLine]) -> tuple[str, str]:
+    place = path
+    while place not in last:
+        assert place != "/", "there is no root"
+        place = place.rpartition("/")[0] or "/"
+    found = last[place]
+    rest = path.removeprefix(place).strip("/")
     return found.device, f"{found.root.rstrip('/')}/{rest}".rstrip("/") or "/"

@@ -89,7 +89,7 @@ class PathMap:
 
 def is_below(path: str, place: str) -> bool:
     """True if a path is a place, or below it; both are absolute and in their shortest form."""
-    return place in ("/", path) or path.startswith(f"{place}/")
+    return path.startswith(place) and (path == place or place == "/" or path[len(place)] == "/")
 
 
 def _depth(path: str) -> tuple[int, str]:

@@ -128,23 +128,27 @@ def protected_below(
         inside = [name for name in folders if start + name not in skip]
         names = {name.lower() for name in (*folders, *files)}
         rules = _TOOLS in names and any(_RULES.fullmatch(name) for name in names)
-        is_queue = {*folders, *files} >= _QUEUE
-        folders[:] = []
-        if is_queue:
+        if not _QUEUE.difference(folders, files):
             yield folder, PathAccess.NONE
         is_repository = names >= _REPOSITORY
-        of_repository = set(_of_repository(folder, unseen)) if is_repository else set()
+        of_repository = set(_of_repository(folder, unseen)) if is_repository else ()
         yield from ((path, PathAccess.READ) for path in of_repository)
         outer = os.path.basename(folder)  # noqa: PTH119
-        for name in (*inside, *files):
-            path = start + name
-            if path in of_repository or (is_repository and name.lower() in _REPOSITORY and name in files):
+        for name in files:
+            if not (_is_protected_name(outer, name) or (rules and name.lower() == _TOOLS)):
                 continue
-            if name.lower() == ".git" and name in inside and not os.path.islink(path):  # noqa: PTH114
+            if start + name not in of_repository and not (is_repository and name.lower() in _REPOSITORY):
+                yield start + name, PathAccess.READ
+        folders[:] = []
+        for name in inside:
+            path = start + name
+            if path in of_repository:
+                continue
+            if name.lower() == ".git" and not os.path.islink(path):  # noqa: PTH114
                 yield from ((each, PathAccess.READ) for each in _of_repository(path, unseen))
             elif _is_protected_name(outer, name) or (rules and name.lower() == _TOOLS):
                 yield path, PathAccess.READ
-            elif name in inside:
+            else:
                 folders.append(name)
 
 
