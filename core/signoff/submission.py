@@ -69,7 +69,7 @@ def plain_submission(
         batch_remaining=tuple(meta.get("batch_remaining") or ()),
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
-        supports=(_ALL | _honored(request, context)) - (_KEPT if assessment.hides_values else set()),
+        supports=_supported(request, context) - (_KEPT if assessment.hides_values else set()),
         why=request.why,
         definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
@@ -162,12 +162,12 @@ def _judged(submission: Submission, assessment: Assessment) -> Submission:
     )
 
 
-def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
-    """The choices of a reviewer besides a plain yes: those that the tool and its runner both support."""
+def _supported(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
+    """The choices of a reviewer besides a plain yes or no; an edit takes a tool and a runner that support it."""
     if context is None:
-        return frozenset()
+        return _ALL
     runs = {PARTIAL} if context.check_edited is None else {PARTIAL, EDIT}
-    return request.honors & context.honors & runs
+    return (_ALL - context.lacks) | (request.honors & context.honors & runs)
 
 
 def _not_for(snapshot: Snapshot, arguments: Mapping[str, Any]) -> frozenset[str]:

@@ -95,6 +95,8 @@ class ApprovalContext(BaseModel):
     tools."""
     honors: frozenset[str] = Field(default=frozenset(), exclude=True)
     """The features of the runner of the call besides running it as asked, see `ApprovalRequest.honors`."""
+    lacks: frozenset[Literal["hard"]] = Field(default=frozenset(), exclude=True)
+    """Answers of a reviewer that the runner cannot carry out: ``hard``, to stop the agent."""
     check_edited: SkipValidation[Callable[[Mapping[str, Any]], None]] | None = Field(
         default=None, exclude=True, repr=False
     )

@@ -9,7 +9,9 @@ import pytest
 
 from signoff.adapters.hooks.calls import EventError, HookCall
 from signoff.adapters.hooks.qwen import DIALECT
+from signoff.adapters.hooks.requests import call_context, call_request
 from signoff.effects import Command
+from signoff.submission import plain_submission
 
 EVENT: dict[str, Any] = {
     "session_id": "s-1",
@@ -61,3 +63,8 @@ def test_a_refusal_is_said_three_times(hard: bool) -> None:
         "permissionDecision": "deny",
         "permissionDecisionReason": "use git mv",
     }
+
+
+def test_its_requests_offer_neither_a_stop_nor_an_edit() -> None:
+    request = call_request(DIALECT, call())
+    assert plain_submission(request, call_context(DIALECT, call(), request)).supports == {"note", "session"}

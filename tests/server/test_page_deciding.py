@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,13 @@ def test_a_rejection_is_soft_or_hard(ann: Browser, stock: Stock, answer: str, ha
     decision = stock.agent("build").wait(request.id).decision
     assert decision is not None
     assert (decision.approved, decision.hard, decision.note) == (False, hard, "not now")
+
+
+@pytest.mark.parametrize("supports", [{"note", "session"}, {"note", "session", "hard"}], ids=len)
+def test_a_stop_is_offered_where_the_agent_can_be_stopped(ann: Browser, stock: Stock, supports: set[str]) -> None:
+    asked = replace(note_submission("a", cwd="/"), supports=frozenset(supports))
+    page = ann.get(path_of(stock.agent("build").submit(asked)))
+    assert ("Reject and stop the batch" in words(page)) is ("hard" in supports)
 
 
 def test_a_note_longer_than_an_agent_should_read_is_refused(ann: Browser, stock: Stock) -> None:

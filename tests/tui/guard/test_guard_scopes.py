@@ -12,6 +12,7 @@ from signoff_tui.guard import (
     EditorText,
     Ignored,
     NotDecisive,
+    OpenEditor,
     OpenSheet,
     PermitError,
     Reason,
@@ -236,6 +237,20 @@ def test_an_agent_that_waits_for_nothing_cannot_be_stopped(bench: Bench) -> None
     bench.paint()
     bench.pass_time(10.0)
     assert reason(bench.press("x")) is Reason.CLOSED
+
+
+def test_an_agent_that_cannot_be_stopped_is_not_asked_to_stop(bench: Bench) -> None:
+    agent_armed(bench)
+    bench.alter("a", stoppable=False)
+    assert reason(bench.press("x")) is Reason.NOTHING
+
+
+def test_nor_is_one_request_of_it_stopped(bench: Bench) -> None:
+    bench.request("a")
+    bench.alter("a", stoppable=False)
+    bench.armed("a")
+    assert reason(bench.press("x")) is Reason.NOTHING
+    assert isinstance(bench.press("n", bench.now + 10).verdict, OpenEditor)
 
 
 def test_a_stop_counts_only_after_its_agent_was_on_screen_for_a_moment(bench: Bench) -> None:

@@ -113,7 +113,7 @@ class Judge:
             return obstacle
         if decision in "nx":
             act = Act.REJECT if decision == "n" else Act.STOP
-            return OpenEditor(DecisionOffer(act, (ref,), key))
+            return self._unstoppable(act, (ref,)) or OpenEditor(DecisionOffer(act, (ref,), key))
         nothing_left = _nothing_left(facts)
         if nothing_left is not None:
             return nothing_left
@@ -157,7 +157,8 @@ class Judge:
         if not refs:
             return Ignored(Reason.CLOSED, "nothing of it waits")
         left_out = tuple(member for member in who.left_out if member.ref not in refs)
-        return OpenEditor(DecisionOffer(Act.REJECT if decision == "n" else Act.STOP, refs, key, left_out))
+        act = Act.REJECT if decision == "n" else Act.STOP
+        return self._unstoppable(act, refs) or OpenEditor(DecisionOffer(act, refs, key, left_out))
 
     def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
         painted = target.ready | target.rest
@@ -171,7 +172,12 @@ class Judge:
         refs = tuple(ref for ref in who.listed if ref in who.waiting)
         if not refs:
             return Ignored(Reason.CLOSED, "it waits for nothing")
-        return OpenSheet(DecisionOffer(Act.STOP_ALL, refs, key))
+        return self._unstoppable(Act.STOP_ALL, refs) or OpenSheet(DecisionOffer(Act.STOP_ALL, refs, key))
+
+    def _unstoppable(self, act: Act, refs: Iterable[Ref]) -> Ignored | None:
+        if act is Act.REJECT or all(self.look(ref).stoppable for ref in refs):
+            return None
+        return Ignored(Reason.NOTHING, "its agent cannot be stopped: n rejects it with a message")
 
     def _obstacle(self, target: Target, facts: TargetFacts) -> Ignored | None:
         if facts.closed:

@@ -58,6 +58,7 @@ class TargetFacts(Struct, frozen=True):
         later: True if the reviewer put it off.
         hidden: True if a filter keeps it off the list: nothing that covers several covers what is not shown.
         nothing: Reason why there is nothing to approve, in words for the reviewer; empty if there is.
+        stoppable: True if its agent can be stopped.
     """
 
     ref: Ref
@@ -67,6 +68,7 @@ class TargetFacts(Struct, frozen=True):
     later: bool = False
     hidden: bool = False
     nothing: str = ""
+    stoppable: bool = True
 
 
 class Omission(StrEnum):

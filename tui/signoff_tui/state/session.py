@@ -98,6 +98,7 @@ class ReviewSession(DecisionSession):
             later=entry.later,
             hidden=not self.inbox.is_in_filter(request_id),
             nothing=self._nothing(entry),
+            stoppable="hard" in entry.request.submission.supports,
         )
 
     def risk(self, entry: Entry) -> Risk:

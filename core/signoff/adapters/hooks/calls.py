@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from signoff.adapters.hooks.installation import HookPlace
@@ -109,6 +109,11 @@ class Dialect(Protocol):
     @property
     def honors(self) -> frozenset[str]:
         """As in `signoff.types.ApprovalRequest`."""
+        ...
+
+    @property
+    def lacks(self) -> frozenset[Literal["hard"]]:
+        """As in `signoff.types.ApprovalContext`."""
         ...
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:

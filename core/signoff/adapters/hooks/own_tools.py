@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from signoff.adapters.hooks.calls import HookCall
 
@@ -21,11 +21,13 @@ class OwnTools:
     """A base of dialects.
 
     Attributes:
+        lacks: As in `signoff.types.ApprovalContext`.
         shell: Name of the tool whose argument ``command`` is a command line.
         directory: Name of its argument for another working directory; "" if it has none.
         writing: Names of the tools of which it is known what they write to the file in ``file_path``.
     """
 
+    lacks: frozenset[Literal["hard"]] = frozenset()
     shell: str
     directory = ""
     writing: frozenset[str]

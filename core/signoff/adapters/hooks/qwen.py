@@ -17,7 +17,7 @@ What its tools write, byte for byte, was measured with the program (0.24.4), and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from signoff.adapters.hooks.calls import (
     REFUSED,
@@ -76,6 +76,7 @@ class QwenCode(OwnTools):
         )
 
     honors: frozenset[str] = frozenset()
+    lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.

@@ -51,6 +51,7 @@ def call_context(dialect: Dialect, call: HookCall, request: ApprovalRequest) -> 
             **dialect.turn(call),
         },
         honors=dialect.honors,
+        lacks=dialect.lacks,
     )
     edited = EditedCall(
         context,

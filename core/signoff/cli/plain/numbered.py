@@ -53,6 +53,7 @@ class NumberedSession(DecisionSession):
             RISK_WORD[entry.request.submission.risk],  # type: ignore[arg-type]
             coverage=1.0 if self.reading(entry) == "all" else 0.0,
             closed="" if entry.waiting else "already ended, or held",
+            stoppable="hard" in entry.request.submission.supports,
         )
 
     # -- changes by the queue ----------------------------------------------------------------------------
