@@ -42,6 +42,7 @@ _HOMES = {
     "ask": ("signoff.cli.ask", "ask"),
     "config": ("signoff.cli.config", "config"),
     "demo": ("signoff.cli.demo", "demo"),
+    "doctor": ("signoff.cli.doctor", "doctor"),
     "grants": ("signoff.cli.grants", "grants"),
     "history": ("signoff.cli.history", "history"),
     "hook": ("signoff.cli.hook_command", "hook"),

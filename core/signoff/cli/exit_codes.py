@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     NO = 1
     """`ask`: rejected. `approve`, `grants widen`, `history prune`, `policy trust`: not confirmed.
 
-    `demo`: an agent failed.
+    `demo`: an agent failed. `doctor`: something is wrong.
     """
     USAGE = 2
     """The command was called in a way that makes no sense; nothing was done."""
@@ -68,7 +68,8 @@ class StatusCode(IntEnum):
 EXIT_CODE_TABLE = """\
     0  done; for `ask`: approved
     1  ask: rejected; approve, grants widen, history prune,
-       policy trust: not confirmed; demo: an agent failed
+       policy trust: not confirmed; demo: an agent failed;
+       doctor: something is wrong
     2  wrong use of the command; nothing was done
     3  ask: the deadline passed, nobody decided
     4  ask: the request was withdrawn, nobody decided

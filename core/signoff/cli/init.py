@@ -19,7 +19,7 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import at_terminal, complain, typed_answer
 from signoff.present.reveal import one_line
 
-__all__ = ["init"]
+__all__ = ["init", "is_here", "own_program"]
 
 BACKUP = ".before-signoff"
 """What the name of the file as it was ends with."""
@@ -45,7 +45,7 @@ def init(*, agents: tuple[str, ...], undo: bool, agreed: bool) -> int:
         raise click.UsageError("init asks before it writes, which needs a terminal; without one give --yes")
     found = [dialect(name) for name in agents or sorted(DIALECTS)]
     if not agents:
-        found = [each for each in found if _is_here(each)]
+        found = [each for each in found if is_here(each)]
         if not found:
             print("no coding agent was found; signoff init --help names those that it knows")
             return ExitCode.OK
@@ -53,7 +53,8 @@ def init(*, agents: tuple[str, ...], undo: bool, agreed: bool) -> int:
     return ExitCode.OK if all(done) else ExitCode.NO
 
 
-def _is_here(spoken: Dialect) -> bool:
+def is_here(spoken: Dialect) -> bool:
+    """True if an agent is on this machine."""
     place = spoken.place
     return shutil.which(place.program) is not None or place.file(os.environ).parent.is_dir()
 
@@ -88,11 +89,11 @@ def _changed(before: str, spoken: Dialect, *, undo: bool) -> str:
     place = spoken.place
     if undo:
         return without_hook(before, place)
-    signoff = _program()
+    signoff = own_program()
     return before if has_hook(before, place, signoff) else with_hook(before, place, signoff)
 
 
-def _program() -> str:
+def own_program() -> str:
     """Return this program as a shell of the agent finds it: by its name, if that leads here."""
     own = Path(sys.argv[0]).absolute()
     found = shutil.which("signoff")

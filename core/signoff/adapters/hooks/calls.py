@@ -124,6 +124,14 @@ class Dialect(Protocol):
         """
         ...
 
+    def trial(self, cwd: str) -> dict[str, Any]:
+        """Return an event that a person is asked about: a call that does nothing.
+
+        Args:
+            cwd: The working directory that it names.
+        """
+        ...
+
     def effects(self, call: HookCall) -> Sequence[Effect]:
         """Return what a call would do to files, and the command that it would run.
 

@@ -58,6 +58,7 @@ class ClaudeCode(OwnTools):
 
     title = "Claude Code"
     timeout = 86_400.0
+    event = _PRE_TOOL_USE
     shell = "Bash"
     writing = frozenset({"Write", "Edit", "MultiEdit"})
 

@@ -44,6 +44,7 @@ class Gemini(OwnTools):
 
     title = "Gemini CLI"
     timeout = 86_400.0
+    event = _EVENT
     shell = "run_shell_command"
     directory = "dir_path"
     writing = frozenset({"write_file", "replace"})

@@ -21,12 +21,14 @@ class OwnTools:
     """A base of dialects.
 
     Attributes:
+        event: Name of the event that the hook is for.
         lacks: As in `signoff.types.ApprovalContext`.
         shell: Name of the tool whose argument ``command`` is a command line.
         directory: Name of its argument for another working directory; "" if it has none.
         writing: Names of the tools of which it is known what they write to the file in ``file_path``.
     """
 
+    event: str
     lacks: frozenset[Literal["hard"]] = frozenset()
     shell: str
     directory = ""
@@ -54,6 +56,16 @@ class OwnTools:
         if call.server is None and call.tool in self.writing:
             return (self.file_after(call, path_of(call)),)
         return ()
+
+    def trial(self, cwd: str) -> dict[str, Any]:
+        """Return an event of a call that does nothing."""
+        return {
+            "session_id": "trial",
+            "cwd": cwd,
+            "hook_event_name": self.event,
+            "tool_name": self.shell,
+            "tool_input": {"command": "true"},
+        }
 
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments; of a command without the model's words about it, and with its directory."""

@@ -55,6 +55,7 @@ class QwenCode(OwnTools):
 
     title = "Qwen Code"
     timeout = 86_400.0
+    event = _EVENT
     shell = "run_shell_command"
     directory = "directory"
     writing = frozenset({"write_file", "edit"})

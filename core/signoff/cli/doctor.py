@@ -1,0 +1,271 @@
+"""`signoff doctor`: says what works, and what to do about what does not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from signoff import __version__
+from signoff.adapters.hooks import DIALECTS, dialect
+from signoff.adapters.hooks.calls import REFUSED, Dialect
+from signoff.adapters.hooks.installation import SettingsError, has_hook, without_hook
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.init import is_here, own_program
+from signoff.cli.options import chosen_place, queue_option
+from signoff.cli.output import counted
+from signoff.cli.page import Page, Style
+from signoff.present.reveal import one_line
+from signoff.queue.errors import QueueError, QueueNotFoundError, ReviewerKeysError
+
+if TYPE_CHECKING:
+    from signoff.queue import ReviewQueue
+
+__all__ = ["doctor"]
+
+_EPILOG = """\b
+Example:
+  signoff doctor
+
+\b
+Exit codes: 0 nothing is wrong, 1 something is.
+"""
+
+
+class Grade(StrEnum):
+    """The grade of a finding."""
+
+    OK = "ok"
+    NOTE = "note"
+    WRONG = "wrong"
+
+
+_STYLES: dict[Grade, Style] = {Grade.OK: "yes", Grade.NOTE: "muted", Grade.WRONG: "high"}
+
+
+class Finding(NamedTuple):
+    """What was found about one thing.
+
+    Attributes:
+        grade: Its grade.
+        subject: The thing.
+        words: What was found.
+        remedy: What to do; "" for nothing.
+    """
+
+    grade: Grade
+    subject: str
+    words: str
+    remedy: str = ""
+
+
+@click.command(epilog=_EPILOG, short_help="Check queue, keys, screen, rules and hooks.")
+@queue_option
+def doctor() -> int:
+    """Check the queue, your key, the screen's settings, the rules you trust, and the hook of each coding agent.
+
+    Each hook that is installed is run as its agent would run it, in a queue that is thrown away: it has to ask, and a
+    no has to keep the call from running.
+    """
+    wrong = False
+    for finding in _findings():
+        wrong = wrong or finding.grade is Grade.WRONG
+        page = Page.on(sys.stdout)
+        label, style = f"{finding.grade:<7}", _STYLES[finding.grade]
+        text = one_line(f"{finding.subject}: {finding.words}")
+        page.add(text, label=label, fold="", at_words=True, label_style=style)
+        if finding.remedy:
+            page.add(one_line(finding.remedy), label=f"{'':7}to do: ", fold="", at_words=True)
+        page.write(sys.stdout)
+        sys.stdout.flush()
+    return ExitCode.NO if wrong else ExitCode.OK
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding(Grade.OK, "signoff", f"{__version__} on Python {sys.version.split()[0]}, {own_program()}")
+    yield from _queue()
+    yield _key()
+    yield from _screen()
+    yield _rules()
+    yield _sandbox()
+    for name in sorted(DIALECTS):
+        spoken = dialect(name)
+        if is_here(spoken):
+            yield _hook(name, spoken)
+
+
+def _queue() -> Iterator[Finding]:
+    from signoff.queue import queue_stats
+
+    try:
+        stats = queue_stats(chosen_place())
+    except QueueNotFoundError:
+        yield Finding(Grade.OK, "queue", "there is none yet; it begins with the first request")
+        return
+    except QueueError as error:
+        yield Finding(Grade.WRONG, "queue", str(error))
+        return
+    yield Finding(
+        Grade.OK, "queue", f"{counted(stats.pending, 'request')} waiting, {counted(stats.agents, 'agent')}"
+    )
+    if stats.history_loss:
+        yield Finding(Grade.WRONG, "history", stats.history_loss, "signoff history verify")
+    if stats.approving:
+        who = counted(stats.approving, "agent")
+        yield Finding(Grade.NOTE, "agents", f"{who} in mode approve_all: nobody is asked", "look: signoff, then a")
+    if stats.screen_open is False:
+        yield Finding(Grade.NOTE, "screen", "none is open on this queue", "signoff")
+
+
+def _key() -> Finding:
+    from signoff.queue.keys import identity, trust
+    from signoff.queue.keys.folder import keys_folder
+
+    try:
+        key = identity.load(keys_folder())
+        trusted = {each.key_id for each in trust.load(keys_folder())}
+    except ReviewerKeysError as error:
+        return Finding(Grade.WRONG, "key", str(error))
+    if key is None:
+        return Finding(Grade.OK, "key", "there is none yet; it is made with your first yes")
+    if key.public.key_id in trusted:
+        return Finding(Grade.OK, "key", f"{key.public.key_id}, which agents of this user believe")
+    return Finding(
+        Grade.WRONG,
+        "key",
+        f"agents of this user do not believe {key.public.key_id}, so no yes of yours counts here",
+        f"signoff reviewers trust '{key.public.line()}'",
+    )
+
+
+def _screen() -> Iterator[Finding]:
+    from signoff_tui.settings.resolve import Personal
+
+    try:
+        chosen = Personal(os.environ).choose()
+    except ValueError as error:
+        yield Finding(Grade.WRONG, "settings", str(error))
+        return
+    for problem in chosen.problems:
+        yield Finding(Grade.WRONG, "theme", problem)
+    if chosen.ascii_only:
+        words = "only ASCII is drawn: the locale is not UTF-8, or the terminal has no more"
+        yield Finding(Grade.NOTE, "terminal", words, "export LC_ALL=C.UTF-8, if it has")
+    elif os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+        yield Finding(Grade.NOTE, "terminal", "it cannot show the screen", "signoff --plain")
+    else:
+        yield Finding(Grade.OK, "terminal", os.environ["TERM"])
+
+
+def _rules() -> Finding:
+    from signoff.policy.trust import TrustError, changed_files, trusted_files
+
+    try:
+        changed, known = changed_files(), trusted_files()
+    except TrustError as error:
+        return Finding(Grade.WRONG, "rules", str(error))
+    if not changed:
+        return Finding(Grade.OK, "rules", f"{counted(len(known), 'file')} trusted, none changed since")
+    names = ", ".join(changed)
+    return Finding(
+        Grade.WRONG,
+        "rules",
+        f"changed or gone since you trusted them, so agents refuse them: {names}",
+        f"read them, then: signoff policy trust {changed[0]}",
+    )
+
+
+def _sandbox() -> Finding:
+    from signoff.confine.detect import Unusable, detect
+
+    found = detect("bwrap")
+    if isinstance(found, Unusable):
+        return Finding(Grade.NOTE, "sandbox", f"commands cannot be confined: {found.reason}", found.remedy)
+    return Finding(Grade.OK, "sandbox", "commands can be confined with Bubblewrap")
+
+
+# -- The hooks.
+
+_NOTE = "a trial of signoff doctor: nothing is to run"
+_SECONDS = 30.0
+
+
+def _hook(name: str, spoken: Dialect) -> Finding:
+    place, path = spoken.place, spoken.place.file(os.environ)
+    install = f"signoff init {name}"
+    try:
+        text = path.read_bytes().decode("utf-8") if path.exists() else ""
+        exact, other = has_hook(text, place, own_program()), without_hook(text, place) != text
+    except (OSError, UnicodeDecodeError, SettingsError) as error:
+        return Finding(Grade.WRONG, spoken.title, f"{path} cannot be read: {error}")
+    if not exact and not other:
+        return Finding(Grade.NOTE, spoken.title, f"does not ask: {path} has no hook", install)
+    if not exact:
+        words = f"the hook in {path} is not as signoff init writes it, so calls may run when it fails"
+        return Finding(Grade.WRONG, spoken.title, words, install)
+    [handler] = place.entry(own_program())["hooks"]
+    with tempfile.TemporaryDirectory(prefix="signoff-doctor-") as made:
+        why_not = asyncio.run(_why_not(handler["command"], spoken, Path(made).resolve()))
+    if why_not:
+        return Finding(Grade.WRONG, spoken.title, why_not, f"run it by hand: {handler['command']}")
+    return Finding(Grade.OK, spoken.title, "its hook asks, and a no or a failure keeps the call from running")
+
+
+async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:
+    """Run a hook in a queue of its own, and return what is wrong with it; "" if nothing is."""
+    from signoff.queue import open_review_queue
+
+    try:
+        async with asyncio.timeout(_SECONDS):
+            with open_review_queue(folder / "queue", reviewer="signoff doctor") as queue:
+                answering = asyncio.create_task(_reject_one(queue))
+                code, said = await _run(command, json.dumps(spoken.trial(str(folder))).encode(), folder)
+                if not answering.done():
+                    answering.cancel()
+                    return f"its hook asked nobody and ended with {code}: {said}"
+            if code != REFUSED or _NOTE not in said:
+                return f"its hook asked, was told no, and ended with {code}: {said}"
+            code, _ = await _run(command, b"{", folder)
+    except TimeoutError:
+        return f"its hook did not end within {_SECONDS:g} seconds"
+    except QueueError as error:
+        return f"no queue can be made to try it in: {error}"
+    return "" if code == REFUSED else f"its hook lets calls run when it fails: it ended with {code}"
+
+
+async def _run(command: str, event: bytes, folder: Path) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_shell(
+        command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=folder,
+        env={**os.environ, "SIGNOFF_QUEUE": str(folder / "queue")},
+        start_new_session=True,
+    )
+    try:
+        _, errors = await process.communicate(event)
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, 9)
+            await process.wait()
+    return process.returncode or 0, errors.decode("utf-8", "replace").strip() or "not a word"
+
+
+async def _reject_one(queue: ReviewQueue) -> None:
+    """Reject the first request."""
+    from signoff.queue import Decision
+
+    async for found in queue.watch():
+        for request in (change.request for change in found.changes if change.request.pending):
+            decision = Decision(approved=False, note=_NOTE)
+            queue.decide(request.id, request.revision, request.submission.digest, decision)
+            return
