@@ -70,10 +70,10 @@ class Finding(NamedTuple):
 @click.command(epilog=_EPILOG, short_help="Check queue, keys, screen, rules and hooks.")
 @queue_option
 def doctor() -> int:
-    """Check the queue, your key, the screen's settings, the rules you trust, and the hook of each coding agent.
+    """Check queue, key, settings of the screen, rules that you trust, and the hook of each coding agent.
 
-    Each hook that is installed is run as its agent would run it, in a queue that is thrown away: it has to ask, and a
-    no has to keep the call from running.
+    Each hook that is installed is run as its agent would run it, in a queue that is thrown away: it has to
+    ask, and a no has to keep the call from running.
     """
     wrong = False
     for finding in _findings():
