@@ -200,7 +200,28 @@ def test_sessions_are_told_apart_by_folder_and_branch(tmp_path: Path, monkeypatc
     (tmp_path / "shop/.git").mkdir(parents=True)
     (tmp_path / "shop/.git/HEAD").write_text("ref: refs/heads/fix/price\n")
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path / "shop"))
-    assert agent_name(DIALECT, call(cwd="/elsewhere")) == "Claude Code shop (fix/price)"
+    assert agent_name(DIALECT, call(cwd="/elsewhere")) == "shop (fix/price), Claude Code"
+
+
+def prompts(path: Path, *contents: object) -> str:
+    entries = [{"type": "user", "message": {"role": "user", "content": content}} for content in contents]
+    path.write_text("\n".join(map(json.dumps, [{"type": "mode"}, *entries])))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("contents", "words"),
+    [
+        (["fix the\nlogin page"], "fix the login page"),
+        ([[{"type": "text", "text": "fix the login page"}]], "fix the login page"),
+        (["<command-name>/clear</command-name>", "fix it", "and then ship it"], "fix it"),
+        (["look at all that happened to the prices of last year"], "look at all that happened to the prices…"),
+        (["use the token ghp_16C7e42F292c6912E7710c838347Ae178B4a"], "use the token [secret, 40 characters]"),
+    ],
+)
+def test_and_by_the_words_with_which_they_began(tmp_path: Path, contents: list[object], words: str) -> None:
+    path = prompts(tmp_path / "t", *contents)
+    assert agent_name(DIALECT, call(cwd="/shop", transcript_path=path)) == f"shop {words}, Claude Code"
 
 
 def test_a_worktree_has_a_branch_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,19 +230,19 @@ def test_a_worktree_has_a_branch_of_its_own(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "real/HEAD").write_text("ref: refs/heads/other\n")
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/.git").write_text(f"gitdir: {tmp_path}/real\n")
-    assert agent_name(DIALECT, call(cwd=str(tmp_path / "tree"))) == "Claude Code tree (other)"
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "tree"))) == "tree (other), Claude Code"
 
 
 def test_a_branch_that_never_ends_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
     (tmp_path / "shop/.git").mkdir(parents=True)
     os.mkfifo(tmp_path / "shop/.git/HEAD")
-    assert agent_name(DIALECT, call(cwd=str(tmp_path / "shop"))) == "Claude Code shop"
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "shop"))) == "shop, Claude Code"
 
 
 def test_a_folder_without_a_branch_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
-    assert agent_name(DIALECT, call(cwd=str(tmp_path / "plain"))) == "Claude Code plain"
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "plain"))) == "plain, Claude Code"
 
 
 # -- Answers.

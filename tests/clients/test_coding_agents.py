@@ -42,6 +42,13 @@ def test_an_approved_edit_and_command_run(agent: CodingAgent) -> None:
     assert [request.submission.tool_name for request in reviewer.seen] == [agent.names[1], agent.names[3]]
 
 
+@on(Claude)
+def test_a_session_is_named_after_its_folder_and_its_first_words(agent: CodingAgent) -> None:
+    with agent.reviewed(no("never")) as reviewer:
+        agent.run([agent.runs("true")])
+    assert [request.asked_by.name for request in reviewer.seen] == ["shop go on, Claude Code"]
+
+
 @on(*EVERY)
 def test_the_line_that_init_writes_asks(agent: CodingAgent) -> None:
     agent.install(agent.name)
@@ -103,10 +110,10 @@ def test_a_file_gets_what_was_approved_in_place_of_what_was_asked_for(agent: Cod
 
 
 @on(Qwen)
-def test_neither_a_command_nor_a_file_is_offered_for_editing(agent: CodingAgent) -> None:
+def test_neither_a_stop_nor_an_edit_is_offered(agent: CodingAgent) -> None:
     with agent.reviewed(yes) as reviewer:
         agent.run([agent.runs("true")], [agent.writes(agent.path("a"), "x")])
-    assert [request.submission.supports & {"edit", "partial"} for request in reviewer.seen] == [set(), set()]
+    assert [request.submission.supports for request in reviewer.seen] == [{"note", "session"}] * 2
 
 
 @on(*EVERY)

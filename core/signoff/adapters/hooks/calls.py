@@ -152,6 +152,10 @@ class Dialect(Protocol):
         """
         ...
 
+    def subject(self, call: HookCall) -> str:
+        """Return what a conversation is about, in words that stay as long as it lasts; "" if that is not known."""
+        ...
+
     def turn(self, call: HookCall) -> dict[str, Any]:
         """Return the metadata of the call that tell of its turn, see `signoff.types.ApprovalContext`."""
         ...

@@ -49,8 +49,8 @@ _SUB_AGENTS = frozenset({"Agent", "Task"})
 _PLAIN_SUB_AGENT = frozenset({"description", "model", "prompt", "run_in_background", "subagent_type"})
 """Arguments with which a sub-agent only starts, here: its calls come here one by one."""
 
-_NEWEST = 1 << 20
-"""So many bytes at the end of a transcript hold the turn that is going on."""
+_NEWEST, _OLDEST = 1 << 20, 1 << 16
+"""So many bytes at the end of a transcript hold the turn that is going on, and at its beginning the first prompt."""
 
 
 class ClaudeCode(OwnTools):
@@ -164,6 +164,10 @@ class ClaudeCode(OwnTools):
             ],
         }
 
+    def subject(self, call: HookCall) -> str:
+        """Return the text with which the conversation began, which stays the same as long as it lasts."""
+        return _first_prompt(call.transcript)
+
     def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
         """Return the answer that lets a call run."""
         changed = {} if arguments is None else {"updatedInput": dict(arguments)}
@@ -195,26 +199,44 @@ def _reply(
 
 def _messages(transcript: str) -> Sequence[dict[str, Any]]:
     """The model's newest messages, oldest first; none if the transcript cannot be read."""
+    entries = _entries(transcript, "assistant", newest=True)
+    return [each["message"] for each in entries if isinstance(each["message"].get("content"), list)]
+
+
+def _first_prompt(transcript: str) -> str:
+    """The text with which a person began the conversation; "" if it is not found."""
+    for entry in _entries(transcript, "user", newest=False):
+        content = entry["message"].get("content")
+        if isinstance(content, list):
+            content = " ".join(str(each.get("text", "")) for each in content if isinstance(each, dict))
+        # What a program put there begins with a tag.
+        if isinstance(content, str) and content.strip() and not content.lstrip().startswith("<"):
+            return content
+    return ""
+
+
+def _entries(transcript: str, kind: str, *, newest: bool) -> list[dict[str, Any]]:
+    """The messages of one kind at the end, or at the beginning, of a transcript; none if it cannot be read."""
     from pathlib import Path
 
     found: list[dict[str, Any]] = []
     if not os.path.isfile(transcript):  # noqa: PTH113 - another thing may never end
-        return ()
+        return found
     try:
         with Path(transcript).open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _NEWEST))
-            lines = file.read(_NEWEST).split(b"\n")
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _NEWEST) if newest else 0)
+            lines = file.read(_NEWEST if newest else _OLDEST).split(b"\n")
     except (OSError, ValueError):
-        return ()
+        return found
     for line in lines:
-        if b'"assistant"' not in line:
+        if f'"{kind}"'.encode() not in line:
             continue
         try:
             entry = json.loads(line)
-            if entry.get("type") == "assistant" and isinstance(entry["message"]["content"], list):
-                found.append(entry["message"])
+            if entry.get("type") == kind and isinstance(entry["message"], dict):
+                found.append(entry)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            continue  # the first line may be cut, and others are not ours
+            continue  # a line may be cut, and others are not ours
     return found
 
 

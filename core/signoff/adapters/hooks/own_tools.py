@@ -67,6 +67,10 @@ class OwnTools:
             "tool_input": {"command": "true"},
         }
 
+    def subject(self, call: HookCall) -> str:
+        """Return nothing: the event does not tell it."""
+        return ""
+
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments; of a command without the model's words about it, and with its directory."""
         if not self._runs_command(call):

@@ -15,6 +15,9 @@ __all__ = ["agent_name", "call_context", "call_request"]
 _LONGEST = 200
 """The most characters of a command in the line for the reviewer, who sees all of it below."""
 
+_LONGEST_SUBJECT = 40
+_MOST_READ = 4_000
+
 _WHY = "asked by the hook of {title}"
 
 
@@ -63,11 +66,21 @@ def call_context(dialect: Dialect, call: HookCall, request: ApprovalRequest) -> 
 
 
 def agent_name(dialect: Dialect, call: HookCall) -> str:
-    """Return the name of an agent on screen, which tells its sessions apart: ``Claude Code shop (main)``."""
-    project = call.project or call.cwd
-    branch = _branch(Path(project))
-    folder = Path(project).name or "/"
-    return f"{dialect.title} {folder} ({branch})" if branch else f"{dialect.title} {folder}"
+    """Return the name of an agent on screen: ``shop fix the price (main), Claude Code``.
+
+    What tells its sessions apart comes first: there is not always room for all of it.
+    """
+    project = Path(call.project or call.cwd)
+    branch, subject = _branch(project), _beginning_of(dialect, call)
+    words = (project.name or "/", subject, f"({branch})" if branch else "")
+    return f"{' '.join(filter(None, words))}, {dialect.title}"
+
+
+def _beginning_of(dialect: Dialect, call: HookCall) -> str:
+    from signoff.policy.redaction.masking import DEFAULT_REDACTION
+
+    words = DEFAULT_REDACTION.mask_text(" ".join(dialect.subject(call)[:_MOST_READ].split())).text
+    return words if len(words) <= _LONGEST_SUBJECT else f"{words[:_LONGEST_SUBJECT].rpartition(' ')[0]}…"
 
 
 def _described(call: HookCall, effects: tuple[object, ...]) -> str:

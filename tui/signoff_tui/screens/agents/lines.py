@@ -27,7 +27,9 @@ __all__ = [
 ]
 
 _STATE, _WAITING, _HOUR, _FEW_WORDS = 22, 8, 24, 11
-_LEAST_NAME, _MOST_NAME = 10, 32
+_LEAST_NAME, _MOST_NAME = 10, 56
+_TOLD_SESSION = 8
+"""So many characters at the end of a session tell it apart."""
 _FACT = 10
 
 MOST_NAMED = 12
@@ -108,17 +110,14 @@ def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, *, focused: bool) -
     )
     room, hour = _rooms(width - sum(piece.width for piece in right))
     told = whole_words(last_hour_text(known.hour), hour)
-    name = f"{agent.key.name[:LONGEST]}{f' {agent.key.session[:LONGEST]}' if known.namesake else ''}"
+    style = "closed" if token == "closed" else "text"
+    session = foreign(f" {agent.key.session[-_TOLD_SESSION:]}" if known.namesake else "", style)
+    most = room - 1 - session.width
+    name = Chunk(foreign(agent.key.name[:LONGEST]).text, style, keep=True, most=most, cut="end")
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
-        Chunk(
-            foreign(name).text,
-            "closed" if token == "closed" else "text",
-            keep=True,
-            most=room - 1,
-            least=room,
-            cut="end",
-        ),
+        name,
+        Chunk(session.text, style, keep=True, least=room - name.width),
         _cell(state, _STATE, token),
         _right(str(len(known.waiting)) if known.waiting else "", "text"),
         chunk(f"  {told}", "muted", keep=True),
