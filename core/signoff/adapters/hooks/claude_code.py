@@ -50,7 +50,7 @@ _PLAIN_SUB_AGENT = frozenset({"description", "model", "prompt", "run_in_backgrou
 """Arguments with which a sub-agent only starts, here: its calls come here one by one."""
 
 _NEWEST, _OLDEST = 1 << 20, 1 << 16
-"""So many bytes at the end of a transcript hold the turn that is going on, and at its beginning the first prompt."""
+"""So many bytes at the end of a transcript hold the turn that is going on, and at its beginning the first text."""
 
 
 class ClaudeCode(OwnTools):
