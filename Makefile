@@ -46,7 +46,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/signoff demo
 
 test: $(VENV)/.dev
-	@sh scripts/install-programs.sh tmux strace vim chromium curl jq bwrap faketime pgbouncer
+	@sh scripts/install-programs.sh tmux strace zsh vim chromium curl jq bwrap faketime pgbouncer
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 QUICK := $(addprefix tests/,config core filter policy present seeds text tools tui/guard tui/state tui/text)
@@ -80,7 +80,7 @@ $(FLOORS)/%/.done: pyproject.toml
 	@touch $@
 
 test-floors: $(LIBRARY)/.done $(FRAMEWORKS)/.done
-	@sh scripts/install-programs.sh tmux strace vim curl jq bwrap faketime pgbouncer
+	@sh scripts/install-programs.sh tmux strace zsh vim curl jq bwrap faketime pgbouncer
 	$(LIBRARY)/bin/python -m pytest $(SIDE_BY_SIDE) $(WITH_FRAMEWORKS:%=--ignore=%)
 	$(FRAMEWORKS)/bin/python -m pytest $(SIDE_BY_SIDE) $(WITH_FRAMEWORKS)
 
@@ -113,7 +113,7 @@ $(CLIENTS)/.done: Makefile
 	@sh scripts/install-programs.sh npm
 	@mkdir -p $(CLIENTS)
 	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
-		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @qwen-code/qwen-code@latest
+		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @openai/codex@latest @qwen-code/qwen-code@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
 	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install -e . autogen-core smolagents
 	@touch $@

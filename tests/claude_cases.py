@@ -25,6 +25,10 @@ class Case(NamedTuple):
     arguments: Mapping[str, Any]
     after: bytes | None
 
+    def arguments_for(self, path: str) -> Mapping[str, Any]:
+        """All its arguments, for a file."""
+        return {"file_path": path, **self.arguments}
+
 
 def edit(name: str, before: bytes | None, old: str, new: str, after: bytes | None, **more: object) -> Case:
     """A call of Edit."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import claude_cases
+import codex_cases
 import gemini_cases
 import qwen_cases
 from claude_cases import Case
@@ -21,6 +22,7 @@ CASES = [
     (dialect(name), case)
     for name, cases in (
         ("claude-code", claude_cases.CASES),
+        ("codex", codex_cases.CASES),
         ("gemini", gemini_cases.CASES),
         ("qwen", qwen_cases.CASES),
     )
@@ -37,8 +39,7 @@ def test_what_is_shown_is_what_the_tool_writes(spoken: Dialect, case: Case, tmp_
     path = tmp_path / case.name
     if case.before is not None:
         path.write_bytes(case.before)
-    arguments = {"file_path": str(path), **case.arguments}
-    call = HookCall("", case.tool, None, arguments, session="s-1", cwd=str(tmp_path))
+    call = HookCall("", case.tool, None, dict(case.arguments_for(str(path))), session="s-1", cwd=str(tmp_path))
     if case.after is None:
         with pytest.raises(SnapshotError):
             spoken.effects(call)

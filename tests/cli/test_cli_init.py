@@ -47,6 +47,12 @@ def test_an_agent_that_is_named_gets_it_though_it_is_not_there(cli: Cli, home: P
     assert (home / ".gemini/settings.json").exists()
 
 
+def test_what_a_person_still_has_to_do_is_said(cli: Cli, home: Path) -> None:
+    done = init(cli, home, "codex", "--yes")
+    assert "trust it" in done.out
+    assert "hook codex" in (home / ".codex/hooks.json").read_text("utf-8")
+
+
 def test_the_file_as_it_was_stays_beside_it(cli: Cli, home: Path) -> None:
     file = home / ".claude/settings.json"
     file.write_text('{"model": "x"}')

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import claude_cases
+import codex_cases
 import gemini_cases
 import qwen_cases
 from claude_cases import Case
-from clients import anthropic_model, gemini_model, openai_model
+from clients import anthropic_model, gemini_model, openai_model, responses_model
 from clients.client_bench import Conversation, ended, program
 from clients.scripted_model import ScriptedModel
 from signoff.adapters.hooks import dialect
 
-__all__ = ["OLD", "Claude", "CodingAgent", "Gemini", "Qwen"]
+__all__ = ["OLD", "Claude", "Codex", "CodexWithoutPrograms", "CodingAgent", "Gemini", "Qwen"]
 
 OLD = b"one\ntwo\nthree\n"
 """A file to begin with."""
@@ -195,3 +196,76 @@ class Qwen(CodingAgent):
         """The command line that gives it a prompt, and its variables."""
         variables = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_MODEL": "m"}
         return [program(".bin/qwen"), "-p", "go on", "--yolo"], variables
+
+
+class Codex(CodingAgent):
+    """A conversation with Codex, whose model writes its calls as programs in JavaScript."""
+
+    name = "codex"
+    model = responses_model.ResponsesModel
+    cases = codex_cases.CASES
+    names = ("view_image", "apply_patch", "apply_patch", "Bash")
+    model_name: ClassVar[str] = "gpt-6.2-sol"
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self.trusts_hooks = True
+        """True if it runs hooks that nobody has trusted."""
+        self._servers: dict[str, str] = {}
+
+    def add_server(self, name: str, command: Sequence[str]) -> None:
+        """Have it use a server of MCP, which it waits for."""
+        program, *words = map(json.dumps, command)
+        entry = f"{{command = {program}, args = [{', '.join(words)}], required = true}}"
+        self._servers[f"mcp_servers.{name}"] = entry
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        taken = arguments["patch"] if tool == "apply_patch" else arguments
+        return responses_model.writes_to("exec", f"text(await tools.{tool}({json.dumps(taken)}))")
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return [responses_model.says(text)]
+
+    def reads(self, path: str) -> Call:
+        """A call that reads a file, which has to be an image."""
+        return self.calls("view_image", path=path)
+
+    def edits(self, path: str, old: str, new: str) -> Call:
+        """A call that edits a file."""
+        return self.calls("apply_patch", patch=codex_cases.update(path, old, new))
+
+    def writes(self, path: str, content: str) -> Call:
+        """A call that writes a file."""
+        return self.calls("apply_patch", patch=codex_cases.addition(path, content))
+
+    def runs(self, command: str, words: str = "do it") -> Call:
+        """A call that runs a command; nothing is said of it."""
+        return self.calls("exec_command", cmd=command)
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        provider = f'{{name = "scripted", base_url = "{model.url}/v1", wire_api = "responses"}}'
+        settings = {
+            "model": f'"{self.model_name}"',
+            "model_provider": '"scripted"',
+            "model_providers.scripted": provider,
+            **self._servers,
+        }
+        words = [program("@openai/codex-*/vendor/*/bin/codex"), "exec", "go on", "--skip-git-repo-check"]
+        words += ["--dangerously-bypass-approvals-and-sandbox"]
+        words += ["--dangerously-bypass-hook-trust"] if self.trusts_hooks else []
+        return [*words, *(word for key, value in settings.items() for word in ("-c", f"{key}={value}"))], {}
+
+
+class CodexWithoutPrograms(Codex):
+    """A conversation with Codex, whose model writes its calls one by one."""
+
+    model_name = "gpt-5.5"
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        if tool == "apply_patch":
+            return responses_model.writes_to(tool, str(arguments["patch"]))
+        return responses_model.calls(tool, **arguments)

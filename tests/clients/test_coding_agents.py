@@ -9,13 +9,15 @@ import pytest
 
 from answering import waiting, yes
 from clients.client_bench import kill, no
-from clients.coding_agents import OLD, Claude, CodingAgent, Gemini, Qwen
+from clients.coding_agents import OLD, Claude, Codex, CodingAgent, Gemini, Qwen
 from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
 from system_bench import eventually
 
-EVERY = (Claude, Gemini, Qwen)
-EDITING = (Claude, Gemini)
+EVERY = (Claude, Codex, Gemini, Qwen)
+EDITING = (Claude, Codex, Gemini)
 """Those that run what a reviewer made of a call."""
+ENDING = (Claude, Gemini)
+"""Those whose turn a reviewer can end."""
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def test_the_model_reads_the_words_of_a_soft_no_and_goes_on(agent: CodingAgent) 
     assert not made(agent)
 
 
-@on(*EDITING)
+@on(*ENDING)
 def test_a_hard_no_ends_the_turn(agent: CodingAgent) -> None:
     with agent.reviewed(no("stop here", hard=True)):
         model = agent.run([agent.runs("touch made")], [agent.runs("touch more")])
@@ -75,7 +77,7 @@ def test_a_hard_no_ends_the_turn(agent: CodingAgent) -> None:
     assert not made(agent)
 
 
-@on(Qwen)
+@on(Codex, Qwen)
 def test_a_hard_no_is_a_no(agent: CodingAgent) -> None:
     with agent.reviewed(no("stop here", hard=True)):
         model = agent.run([agent.runs("touch made")])
@@ -124,7 +126,7 @@ def test_what_is_remembered_is_not_asked_again(agent: CodingAgent) -> None:
     assert len(reviewer.seen) == 1
 
 
-@on(*EVERY)
+@on(Claude, Gemini, Qwen)
 def test_reading_asks_nobody(agent: CodingAgent) -> None:
     with agent.reviewed(yes) as reviewer:
         model = agent.run([agent.reads(agent.path("a.txt", OLD))])
@@ -188,7 +190,7 @@ def test_nobody_answers_in_time(agent: CodingAgent) -> None:
 def test_files_are_written_as_recorded(agent: CodingAgent) -> None:
     paths = [(case, agent.path(case.name, case.before)) for case in agent.cases]
     reads = [agent.reads(path) for case, path in paths if case.before is not None]
-    turns = [[agent.calls(case.tool, file_path=path, **case.arguments)] for case, path in paths]
+    turns = [[agent.calls(case.tool, **case.arguments_for(path))] for case, path in paths]
     with agent.reviewed(yes):
         agent.run(reads, *turns)
     found = {case.name: Path(path).read_bytes() if Path(path).exists() else None for case, path in paths}
@@ -208,7 +210,7 @@ def test_the_later_calls_of_a_turn_are_announced(agent: CodingAgent) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@on(Claude)
+@on(Claude, Codex)
 def test_the_request_of_an_agent_that_is_stopped_is_withdrawn(agent: CodingAgent, number: signal.Signals) -> None:
     with (
         agent.reviewed(waiting) as reviewer,

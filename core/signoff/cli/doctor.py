@@ -216,7 +216,8 @@ def _hook(name: str, spoken: Dialect) -> Finding:
         why_not = asyncio.run(_why_not(handler["command"], spoken, Path(made).resolve()))
     if why_not:
         return Finding(Grade.WRONG, spoken.title, why_not, f"run it by hand: {handler['command']}")
-    return Finding(Grade.OK, spoken.title, "its hook asks, and a no or a failure keeps the call from running")
+    words = "its hook asks, and a no or a failure keeps the call from running"
+    return Finding(Grade.OK, spoken.title, words, place.still_to_do and f"once, {place.still_to_do}")
 
 
 async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:

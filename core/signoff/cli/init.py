@@ -81,6 +81,8 @@ def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
     backup = f"; as it was: {path.name}{BACKUP}" if before else ""
     print(f"{where} written{backup}")
     if not undo:
+        if spoken.place.still_to_do:
+            print(spoken.place.still_to_do)
         print(f"check it: ask {spoken.title} to run a command, and look here: signoff")
     return True
 

@@ -19,6 +19,7 @@ __all__ = ["DIALECTS", "dialect"]
 DIALECTS: Mapping[str, str] = MappingProxyType(
     {
         "claude-code": "signoff.adapters.hooks.claude_code",
+        "codex": "signoff.adapters.hooks.codex",
         "gemini": "signoff.adapters.hooks.gemini",
         "qwen": "signoff.adapters.hooks.qwen",
     }

@@ -31,6 +31,8 @@ class HookPlace(NamedTuple):
         matcher: What the agent writes for all tools.
         more: Entries of the handler besides its command.
         otherwise: What the shell does if the hook fails, so that the call does not run.
+        settings: Name of the settings file.
+        still_to_do: What a person has to do besides, for the hook to be run; "" for nothing.
     """
 
     agent: str
@@ -41,11 +43,13 @@ class HookPlace(NamedTuple):
     matcher: str
     more: Mapping[str, Any]
     otherwise: str = "exit 2"
+    settings: str = "settings.json"
+    still_to_do: str = ""
 
     def file(self, environment: Mapping[str, str]) -> Path:
         """Return the path of the settings file."""
         named = environment.get(self.folder_variable) if self.folder_variable else None
-        return Path(named or Path(environment.get("HOME") or Path.home()) / self.folder) / "settings.json"
+        return Path(named or Path(environment.get("HOME") or Path.home()) / self.folder) / self.settings
 
     def entry(self, signoff: str) -> dict[str, Any]:
         """Return the entry for the event.

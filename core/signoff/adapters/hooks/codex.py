@@ -1,0 +1,197 @@
+"""The hook of OpenAI Codex: ``PreToolUse``.
+
+Its input has the shape of Claude Code's. Its output is read more strictly: with one key that the agent does not
+expect, or a yes that changes nothing, the hook counts as failed, and the call runs. No answer ends its turn.
+
+What a hook is told, measured with the program (0.171.0):
+
+- Of a command the line and its directory, but not whether it gets a terminal. Another tool, ``write_stdin``, types
+  into a program with a terminal, and runs no hook. So every approved command begins with a line that ends it where
+  there is one. Without a terminal its input is empty, and nothing can be typed.
+- Shells of the system run commands, whatever file a call names as its shell.
+- Calls that the model writes as one program (code mode) run hooks one by one, and so do those of sub-agents.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from signoff.adapters.hooks.calls import (
+    REFUSED,
+    EventError,
+    HookCall,
+    Reply,
+    directory_of,
+    mcp_name,
+    object_of,
+    text_of,
+)
+from signoff.adapters.hooks.own_tools import OwnTools
+
+if TYPE_CHECKING:
+    from signoff.adapters.hooks.installation import HookPlace
+    from signoff.effects import Effect
+    from signoff.types import ApprovalDecision
+
+__all__ = ["DIALECT", "WITHOUT_TERMINAL", "Codex"]
+
+_EVENT = "PreToolUse"
+
+_PATCH = "apply_patch"
+
+_LEFT_TO_THE_AGENT = frozenset(
+    {
+        *("view_image", "list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"),
+        *("clockcurr_time", "clocksleep", "create_goal", "get_goal", "update_goal", "update_plan"),
+        *("request_user_input", "tool_search"),
+        *("collaborationlist_agents", "collaborationsend_message", "collaborationwait_agent"),
+        *("collaborationfollowup_task", "collaborationinterrupt_agent"),
+        *("close_agent", "send_input", "wait_agent"),
+    }
+)
+"""Tools that read, plan, wait, talk to sub-agents, or ask the person in the terminal. Every other tool asks, also
+one that is new."""
+
+_SUB_AGENTS = frozenset({"collaborationspawn_agent", "spawn_agent"})
+_PLAIN_SUB_AGENT = frozenset({"fork_context", "fork_turns", "message", "model", "reasoning_effort", "task_name"})
+"""Arguments with which a sub-agent only starts, here: its calls come here one by one."""
+
+WITHOUT_TERMINAL = (
+    "if [ -t 0 ] || [ -t 1 ] || [ -t 2 ]; then "
+    "echo 'not run: nobody approves what is typed into a terminal; call it again without tty' >&2; exit 2; fi\n"
+)
+"""The line before an approved command."""
+
+
+class Codex(OwnTools):
+    """The dialect of OpenAI Codex."""
+
+    title = "Codex"
+    timeout = 86_400.0
+    event = _EVENT
+    lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
+    shell = "Bash"
+    writing = frozenset({_PATCH})
+
+    @property
+    def place(self) -> HookPlace:
+        """The place of the hook in the agent's settings."""
+        from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
+
+        return HookPlace(
+            agent="codex",
+            program="codex",
+            folder=".codex",
+            folder_variable="CODEX_HOME",
+            event=_EVENT,
+            matcher=".*",
+            more={"timeout": int(self.timeout)},
+            otherwise=SAID_ALOUD,
+            settings="hooks.json",
+            still_to_do="start codex, give /hooks, and trust the hook: Codex runs none that is not trusted",
+        )
+
+    @property
+    def honors(self) -> frozenset[str]:
+        """Its calls run with other arguments, which may write other contents."""
+        from signoff.queue.amendment import EDIT, PARTIAL
+
+        return frozenset({EDIT, PARTIAL})
+
+    def read(self, event: Mapping[str, Any]) -> HookCall | None:
+        """Return the call that an event is about; None if it is one that nobody is asked about.
+
+        Raises:
+            EventError: It is another event, or a command or patch without its text.
+        """
+        name = text_of(event, "hook_event_name")
+        if name != _EVENT:
+            raise EventError(f"this hook is for {_EVENT}, not for {name}")
+        tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
+        if tool in _LEFT_TO_THE_AGENT or (tool in _SUB_AGENTS and arguments.keys() <= _PLAIN_SUB_AGENT):
+            return None
+        if tool in {self.shell, _PATCH}:
+            line = text_of(arguments, "command")
+            if arguments.keys() != {"command"}:
+                raise EventError(f"the event has arguments of {tool} that this hook does not know")
+            arguments = {"command": line} if tool == self.shell else {"patch": line}
+        server, tool = mcp_name(tool)
+        return HookCall(
+            event=name,
+            tool=tool,
+            server=server,
+            arguments=arguments,
+            session=text_of(event, "session_id"),
+            cwd=directory_of(event),
+            call_id=text_of(event, "tool_use_id", optional=True),
+            sub_agent=text_of(event, "agent_type", optional=True),
+            project=os.getcwd(),  # noqa: PTH109 - text is what is stored; cwd is that of the command
+        )
+
+    def effects(self, call: HookCall) -> Sequence[Effect]:
+        """Return the files that a patch would write and remove, or the command that a call would run.
+
+        Raises:
+            SnapshotError: The patch does not apply exactly as it is written; the message says what to do.
+        """
+        if call.tool != _PATCH or call.server is not None:
+            return super().effects(call)
+        from signoff.adapters.hooks.codex_patch import effects_of
+
+        return effects_of(call.arguments["patch"], call.cwd)
+
+    def payload(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments, with the directory that a command or a patch starts from."""
+        return (
+            {**call.arguments, "cwd": call.cwd}
+            if call.server is None and call.tool in {self.shell, _PATCH}
+            else call.arguments
+        )
+
+    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
+        """Return the arguments with which the tool does what a reviewer approved in place of the call.
+
+        Raises:
+            ValueError: There are none.
+        """
+        from signoff.adapters.hooks.codex_patch import patch_for
+
+        instead = decision.instead
+        if instead is None:
+            return call.arguments
+        if instead.arguments is not None:
+            if call.tool == self.shell and instead.arguments.keys() != {"command"}:
+                raise ValueError("of a command it takes the line alone")
+            return dict(instead.arguments)
+        [path] = instead.contents
+        content = instead.content(path)
+        if content is None or call.tool != _PATCH:
+            raise ValueError("what was approved is for another call")
+        return {"patch": patch_for(call.arguments["patch"], call.cwd, path, content)}
+
+    def turn(self, call: HookCall) -> dict[str, Any]:
+        """Return nothing: all calls of a turn are asked about at the same time."""
+        return {}
+
+    def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
+        """Return the answer that lets a call run; without changes and words it is no word at all."""
+        changed: Mapping[str, Any] | None = arguments
+        if call.server is None and call.tool == self.shell:
+            changed = {"command": WITHOUT_TERMINAL + (arguments or call.arguments)["command"]}
+        elif call.server is None and call.tool == _PATCH and arguments is not None:
+            changed = {"command": arguments["patch"]}
+        said = {} if changed is None else {"permissionDecision": "allow", "updatedInput": dict(changed)}
+        told = {"additionalContext": note} if note else {}
+        if not said and not told:
+            return Reply(0)
+        return Reply(0, {"hookSpecificOutput": {"hookEventName": _EVENT, **said, **told}})
+
+    def refused(self, call: HookCall | None, reason: str, *, hard: bool) -> Reply:
+        """Return the answer that keeps a call from running; the agent goes on in any case."""
+        said = {"hookEventName": _EVENT, "permissionDecision": "deny", "permissionDecisionReason": reason}
+        return Reply(REFUSED, {"hookSpecificOutput": said}, reason)
+
+
+DIALECT = Codex()
