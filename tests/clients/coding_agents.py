@@ -17,6 +17,7 @@ from clients import anthropic_model, gemini_model, openai_model, responses_model
 from clients.client_bench import Conversation, ended, program
 from clients.scripted_model import ScriptedModel
 from signoff.adapters.hooks import dialect
+from system_bench import environment
 
 __all__ = ["OLD", "Claude", "Codex", "CodexWithoutPrograms", "CodingAgent", "Gemini", "Qwen"]
 
@@ -213,6 +214,33 @@ class Codex(CodingAgent):
         """True if it runs hooks that nobody has trusted."""
         self._servers: dict[str, str] = {}
 
+    def trust_hooks(self) -> None:
+        """Trust the hooks that it has now, as a person does in its list of hooks, and run no others."""
+        self.trusts_hooks = False
+        asked: Sequence[Mapping[str, Any]] = (
+            {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
+            {"method": "initialized"},
+            {"id": 2, "method": "hooks/list", "params": {"cwds": [str(self.folder)]}},
+        )
+        with subprocess.Popen(
+            [self._program(), "app-server"],
+            env=environment(self.home),
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write("".join(f"{json.dumps(each)}\n" for each in asked))
+            server.stdin.flush()
+            answer = next(found for line in server.stdout if (found := json.loads(line)).get("id") == 2)
+            server.kill()
+        entries = (hook for folder in answer["result"]["data"] for hook in folder["hooks"])
+        states = [f'[hooks.state."{each["key"]}"]\ntrusted_hash = "{each["currentHash"]}"\n' for each in entries]
+        self._settings.with_name("config.toml").write_text("".join(states))
+
     def add_server(self, name: str, command: Sequence[str]) -> None:
         """Have it use a server of MCP, which it waits for."""
         program, *words = map(json.dumps, command)
@@ -253,10 +281,13 @@ class Codex(CodingAgent):
             "model_providers.scripted": provider,
             **self._servers,
         }
-        words = [program("@openai/codex-*/vendor/*/bin/codex"), "exec", "go on", "--skip-git-repo-check"]
+        words = [self._program(), "exec", "go on", "--skip-git-repo-check"]
         words += ["--dangerously-bypass-approvals-and-sandbox"]
         words += ["--dangerously-bypass-hook-trust"] if self.trusts_hooks else []
         return [*words, *(word for key, value in settings.items() for word in ("-c", f"{key}={value}"))], {}
+
+    def _program(self) -> str:
+        return program("@openai/codex-*/vendor/*/bin/codex")
 
 
 class CodexWithoutPrograms(Codex):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from base64 import b64decode
 from pathlib import Path
@@ -13,6 +14,7 @@ from answering import yes
 from clients import responses_model
 from clients.client_bench import no
 from clients.coding_agents import OLD, Codex, CodexWithoutPrograms
+from signoff.queue import Decision, Instead
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 """A PNG of one point."""
@@ -44,10 +46,24 @@ def test_nothing_runs_in_a_terminal_for_nobody_approves_what_is_typed_there(code
 
 
 @on(*BOTH)
-def test_nothing_can_be_typed_into_a_command_that_runs(codex: Codex) -> None:
+def test_a_long_command_does_not_run_in_a_terminal_either(codex: Codex) -> None:
     with codex.reviewed(yes):
-        codex.run([codex.runs("cat > typed")])
-    assert (codex.folder / "typed").read_bytes() == b""
+        codex.run([codex.calls("exec_command", cmd=f"touch made # {'x ' * 10_000}", tty=True)])
+    assert not made(codex)
+
+
+def test_nothing_can_be_typed_into_a_command_that_runs(codex: Codex) -> None:
+    os.mkfifo(codex.path("typed"))
+    script = """
+        const begun = await tools.exec_command({cmd: "cat typed; cat > got", yield_time_ms: 250});
+        await tools.write_stdin({session_id: begun.session_id, chars: "evil\\n"}).catch(why => text(why));
+        await tools.exec_command({cmd: "echo > typed"});
+        await tools.write_stdin({session_id: begun.session_id, chars: ""});
+    """
+    with codex.reviewed(yes):
+        model = codex.run([responses_model.writes_to("exec", script)])
+    assert "stdin is closed" in model.told[0]
+    assert (codex.folder / "got").read_bytes() == b""
 
 
 @on(CodexWithoutPrograms)
@@ -92,6 +108,15 @@ def test_a_patch_removes_and_moves_files_as_they_are_shown(codex: Codex) -> None
     assert (codex.folder / "new").read_bytes() == b"one\n2\nthree\n"
 
 
+def test_a_tool_of_a_server_runs_with_what_a_reviewer_made_of_its_arguments(codex: Codex) -> None:
+    defined = changing_mcp_server.DefinedByFile(codex.folder)
+    codex.add_server("greetings", [sys.executable, changing_mcp_server.__file__, str(defined.path)])
+    other = Decision(approved=True, instead=Instead(arguments={"to": "bob"}))
+    with codex.reviewed(lambda _: other):
+        codex.run([codex.calls("mcp__greetings__send", to="anna")])
+    assert defined.called == [{"to": "bob"}]
+
+
 def test_looking_at_a_picture_asks_nobody(codex: Codex) -> None:
     path = codex.path("a.png", b64decode(PICTURE))
     with codex.reviewed(yes) as reviewer:
@@ -116,6 +141,15 @@ def test_a_tool_of_a_server_asks_under_the_name_of_the_server(codex: Codex) -> N
     [asked] = reviewer.seen
     assert (asked.submission.server, asked.submission.tool_name) == ("greetings", "send")
     assert not defined.called
+
+
+def test_the_line_that_init_writes_asks_once_it_is_trusted(codex: Codex) -> None:
+    codex.install("codex")
+    codex.trust_hooks()
+    with codex.reviewed(no("never")) as reviewer:
+        codex.run([codex.runs("touch made")])
+    assert len(reviewer.seen) == 1
+    assert not made(codex)
 
 
 def test_a_hook_that_nobody_trusted_is_not_run(codex: Codex) -> None:

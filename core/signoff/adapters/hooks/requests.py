@@ -84,13 +84,15 @@ def _beginning_of(dialect: Dialect, call: HookCall) -> str:
 
 
 def _described(call: HookCall, effects: tuple[object, ...]) -> str:
+    files = [effect.path for effect in effects if isinstance(effect, FileWrite)]
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     for effect in effects:
         match effect:
             case Command():
                 return f"run {effect.command[:_LONGEST]}"
             case FileWrite():
                 inside = os.path.relpath(effect.path, call.cwd)
-                return f"{call.tool} {effect.path if inside.startswith('..') else inside}"
+                return f"{call.tool} {effect.path if inside.startswith('..') else inside}{more}"
     return f"call {call.tool}"
 
 
