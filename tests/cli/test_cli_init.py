@@ -49,7 +49,7 @@ def test_an_agent_that_is_named_gets_it_though_it_is_not_there(cli: Cli, home: P
 
 def test_what_a_person_still_has_to_do_is_said(cli: Cli, home: Path) -> None:
     done = init(cli, home, "codex", "--yes")
-    assert "trust it" in done.out
+    assert "trust the hook" in done.out
     assert "hook codex" in (home / ".codex/hooks.json").read_text("utf-8")
 
 
