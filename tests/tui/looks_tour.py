@@ -76,7 +76,7 @@ class Album:
 def _steady(row: list[Cell]) -> list[Cell]:
     """The same row without what is left of times, and of digests of them."""
     written = "".join(letter for letter, _ in row)
-    for found in re.finditer(r"\b\d\d(?= s\b)|(?<=sha256 )[0-9a-f]+", written):
+    for found in re.finditer(r"\b\d\d(?= s\b)|(?<=   )\d\d(?=│)|(?<=sha256 )[0-9a-f]+", written):
         for place in range(*found.span()):
             row[place] = ("0", row[place][1])
     return row

@@ -76,6 +76,16 @@ async def test_the_first_allows_exactly_this_command(
     assert (grant.pattern, grant.payload, grant.session) == (None, {"command": "pytest -q tests"}, "s-1")
 
 
+async def test_a_yes_that_is_remembered_is_called_so_while_it_is_held(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("pytest -q tests", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("1")
+        await seen.shows("allowed pytest -q tests, sends in ")
+
+
 async def test_the_second_allows_commands_that_begin_alike(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

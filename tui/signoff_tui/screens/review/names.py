@@ -107,12 +107,15 @@ def agents_of(entries: Sequence[Entry]) -> str:
 def held_words(decision: Decision, names: Sequence[str], room: int) -> str:
     """Return what is held, in words: ``approved ls``, ``rejected 3: ls  pwd +1 more``; without names if none fits.
 
+    A yes that is remembered is ``allowed``.
+
     Args:
         decision: The decision.
         names: The requests that it is about, and those that follow a stop.
         room: Cells.
     """
-    verb = "stopped" if decision.hard else "approved" if decision.approved else "rejected"
+    yes = "allowed" if decision.remember else "approved"
+    verb = "stopped" if decision.hard else yes if decision.approved else "rejected"
     edited = decision.instead is not None and is_edited(decision.instead)
     parts = decision.instead is not None and not edited
     changed = f" {foreign(decision.instead.summary).text.text}:" if decision.instead and parts else ""
