@@ -19,6 +19,8 @@ from signoff.queue import Decision, Instead
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 """A PNG of one point."""
 
+SHELLS = ("bash", "dash", "sh", "zsh")
+
 BOTH = (Codex, CodexWithoutPrograms)
 
 
@@ -76,11 +78,13 @@ def test_calls_that_are_made_one_by_one_ask_too(codex: Codex) -> None:
 
 
 def test_a_shell_of_the_system_runs_a_command_whatever_file_the_call_names(codex: Codex) -> None:
-    shell = Path(codex.path("bash", b"#!/bin/sh\ntouch not-approved\n"))
-    shell.chmod(0o755)
+    for name in SHELLS:
+        shell = Path(codex.path(name, b"#!/bin/sh\ntouch not-approved\n"))
+        shell.chmod(0o755)
+    files = (codex.path(name) for name in SHELLS)
     with codex.reviewed(yes):
-        codex.run([codex.calls("exec_command", cmd="touch made", shell=str(shell))])
-    assert made(codex) == ["bash", "made"]
+        codex.run([codex.calls("exec_command", cmd=f"touch {Path(file).name}.ran", shell=file) for file in files])
+    assert made(codex) == sorted([*SHELLS, *(f"{name}.ran" for name in SHELLS)])
 
 
 def test_a_command_is_shown_in_the_directory_that_it_runs_in(codex: Codex) -> None:
