@@ -80,7 +80,7 @@ async def test_a_yes_that_is_remembered_is_called_so_while_it_is_held(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("pytest -q tests", workdir))
-    async with screen(place, size=LARGE, waiting=1) as seen:
+    async with screen(place, size=LARGE, settings=HELD, waiting=1) as seen:
         await opens(seen, request)
         await seen.press("1")
         await seen.shows("allowed pytest -q tests, sends in ")
