@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -240,6 +242,13 @@ class Codex(CodingAgent):
         entries = (hook for folder in answer["result"]["data"] for hook in folder["hooks"])
         states = [f'[hooks.state."{each["key"]}"]\ntrusted_hash = "{each["currentHash"]}"\n' for each in entries]
         self._settings.with_name("config.toml").write_text("".join(states))
+
+    def doctor(self) -> str:
+        """Return what ``signoff doctor`` says, to which Codex is there."""
+        folder = Path(self._program()).parent
+        variables = environment(self.home, PATH=f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}")
+        command = [sys.executable, "-m", "signoff.cli", "doctor"]
+        return subprocess.run(command, env=variables, check=False, capture_output=True, text=True).stdout
 
     def add_server(self, name: str, command: Sequence[str]) -> None:
         """Have it use a server of MCP, which it waits for."""

@@ -162,3 +162,11 @@ def test_a_hook_that_nobody_trusted_is_not_run(codex: Codex) -> None:
         codex.run([codex.runs("touch made")])
     assert not reviewer.seen
     assert made(codex) == ["made"]
+
+
+def test_the_doctor_says_whether_the_hook_is_trusted(codex: Codex) -> None:
+    codex.install("codex")
+    untrusted = codex.doctor()
+    codex.trust_hooks()
+    trusted = codex.doctor()
+    assert ("wrong  Codex: it does not run its hook" in untrusted, "ok     Codex: " in trusted) == (True, True)

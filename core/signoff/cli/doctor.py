@@ -216,8 +216,11 @@ def _hook(name: str, spoken: Dialect) -> Finding:
         why_not = asyncio.run(_why_not(handler["command"], spoken, Path(made).resolve()))
     if why_not:
         return Finding(Grade.WRONG, spoken.title, why_not, f"run it by hand: {handler['command']}")
+    unused = spoken.why_unused()
+    if unused:
+        return Finding(Grade.WRONG, spoken.title, unused, place.still_to_do)
     words = "its hook asks, and a no or a failure keeps the call from running"
-    return Finding(Grade.OK, spoken.title, words, place.still_to_do and f"once, {place.still_to_do}")
+    return Finding(Grade.OK, spoken.title, words, f"once, {place.still_to_do}" if unused is None else "")
 
 
 async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:

@@ -101,6 +101,10 @@ class Dialect(Protocol):
         """The place of the hook in the agent's settings."""
         ...
 
+    def why_unused(self) -> str | None:
+        """Return why the agent does not run the hook that is installed; "" if it does, None if it cannot tell."""
+        ...
+
     @property
     def timeout(self) -> float:
         """Seconds after which the agent no longer waits, if its settings are those that the guide names."""

@@ -100,6 +100,16 @@ class Codex(OwnTools):
 
         return frozenset({EDIT, PARTIAL})
 
+    def why_unused(self) -> str | None:
+        """Return why Codex does not run the hook; "" if it does, None if it cannot be asked."""
+        listed = _listed_hooks(os.getcwd())  # noqa: PTH109 - text is what is sent
+        if listed is None:
+            return None
+        own = [each for each in listed if " hook codex " in f" {each.get('command')} "]
+        if any(each.get("enabled") is True and each.get("trustStatus") in _TRUSTED for each in own):
+            return ""
+        return "it does not run its hook, which nobody has trusted there" if own else "it does not find its hook"
+
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
 
@@ -192,6 +202,48 @@ class Codex(OwnTools):
         """Return the answer that keeps a call from running; the agent goes on in any case."""
         said = {"hookEventName": _EVENT, "permissionDecision": "deny", "permissionDecisionReason": reason}
         return Reply(REFUSED, {"hookSpecificOutput": said}, reason)
+
+
+# -- The hooks as Codex itself lists them: its app-server speaks JSON-RPC, a line a message.
+
+_TRUSTED = frozenset({"trusted", "managed"})
+_SECONDS = 20.0
+
+
+def _listed_hooks(cwd: str) -> list[dict[str, Any]] | None:
+    """The hooks for a project; None if the program is not there, or does not say in time."""
+    import json
+    import subprocess
+    import threading
+
+    messages = (
+        {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "signoff", "version": "1"}}},
+        {"method": "initialized"},
+        {"id": 2, "method": "hooks/list", "params": {"cwds": [cwd]}},
+    )
+    try:
+        with subprocess.Popen(
+            ["codex", "app-server"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=cwd,
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            ends = threading.Timer(_SECONDS, server.kill)
+            ends.start()
+            try:
+                server.stdin.write("".join(f"{json.dumps(each)}\n" for each in messages).encode())
+                server.stdin.flush()
+                answer = next((line for line in server.stdout if b'"id":2' in line), b"null")
+            finally:
+                ends.cancel()
+                server.kill()
+        [project] = json.loads(answer)["result"]["data"]
+        return [each for each in project["hooks"] if isinstance(each, dict)]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 DIALECT = Codex()

@@ -57,6 +57,10 @@ class OwnTools:
             return (self.file_after(call, path_of(call)),)
         return ()
 
+    def why_unused(self) -> str | None:
+        """Return that the agent runs the hook in its settings: nothing more is needed."""
+        return ""
+
     def trial(self, cwd: str) -> dict[str, Any]:
         """Return an event of a call that does nothing."""
         return {
