@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from signoff.queue.records import Outcome, StoredRequest, Submission
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "stoppable"]
+__all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "program_of", "stoppable"]
 
 AGENT_NAME = "shell"
 """The name on screen of a script without a name."""
@@ -131,7 +131,7 @@ def users_of_the_answer(output: int) -> Callable[[], None]:
     return check
 
 
-def _program_of(pid: int) -> str:
+def program_of(pid: int) -> str:
     """Return the name of a process for people: its program, and the script that it runs; "" if unknown."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").rstrip("\0").split("\0")
@@ -156,7 +156,7 @@ def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Aske
             place=asker.place,
             cwd=asker.cwd,
             via=asker.via,
-            program=_program_of(os.getppid()) if asker.program is None else asker.program,
+            program=program_of(os.getppid()) if asker.program is None else asker.program,
         )
     except QueueError as error:
         refusal = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)

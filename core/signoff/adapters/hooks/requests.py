@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from signoff.adapters.hooks.calls import Dialect, HookCall
+from signoff.adapters.session_name import session_name
 from signoff.approved_call import EditedCall
 from signoff.effects import Command, FileWrite
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -66,21 +66,12 @@ def call_context(dialect: Dialect, call: HookCall, request: ApprovalRequest) -> 
 
 
 def agent_name(dialect: Dialect, call: HookCall) -> str:
-    """Return the name of an agent on screen: ``shop fix the price (main), Claude Code``.
-
-    What tells its sessions apart comes first: there is not always room for all of it.
-    """
-    project = Path(call.project or call.cwd)
-    branch, subject = _branch(project), _beginning_of(dialect, call)
-    words = (project.name or "/", subject, f"({branch})" if branch else "")
-    return f"{' '.join(filter(None, words))}, {dialect.title}"
-
-
-def _beginning_of(dialect: Dialect, call: HookCall) -> str:
+    """Return the name of an agent on screen: ``shop fix the price (main), Claude Code``."""
     from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
     words = DEFAULT_REDACTION.mask_text(" ".join(dialect.subject(call)[:_MOST_READ].split())).text
-    return words if len(words) <= _LONGEST_SUBJECT else f"{words[:_LONGEST_SUBJECT].rpartition(' ')[0]}…"
+    subject = words if len(words) <= _LONGEST_SUBJECT else f"{words[:_LONGEST_SUBJECT].rpartition(' ')[0]}…"
+    return session_name(dialect.title, call.project or call.cwd, subject)
 
 
 def _described(call: HookCall, effects: tuple[object, ...]) -> str:
@@ -94,29 +85,3 @@ def _described(call: HookCall, effects: tuple[object, ...]) -> str:
                 inside = os.path.relpath(effect.path, call.cwd)
                 return f"{call.tool} {effect.path if inside.startswith('..') else inside}{more}"
     return f"call {call.tool}"
-
-
-def _branch(project: Path) -> str:
-    """The branch that is checked out; "" if there is none, or it cannot be read."""
-    for folder in (project, *project.parents):
-        place = folder / ".git"
-        try:
-            if place.is_file():  # of a worktree
-                place = folder / _beginning(place).removeprefix("gitdir:").strip()
-            head = _beginning(place / "HEAD")
-        except (OSError, ValueError):
-            continue
-        return head.removeprefix("ref: refs/heads/").strip() if head.startswith("ref: refs/heads/") else ""
-    return ""
-
-
-def _beginning(path: Path) -> str:
-    """The beginning of a file; anything else that may be there is not waited for.
-
-    Raises:
-        OSError, ValueError: There is no file, or it is no text.
-    """
-    if not path.is_file():
-        raise FileNotFoundError(path)
-    with path.open("rb") as file:
-        return file.read(4_096).decode("utf-8")

@@ -1,0 +1,212 @@
+"""The decision on a call that the gate holds: by rules, by a remembered approval, or by a person."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from signoff.adapters.mcp_gate.messages import ToolCall
+from signoff.approval_rules import ApprovalNeeds
+from signoff.approved_call import EditedCall
+from signoff.canonical import NotJsonError
+from signoff.controller import ApprovalController
+from signoff.effects import SnapshotError
+from signoff.modes import Mode, chosen_mode
+from signoff.queue.amendment import EDIT
+from signoff.queue.errors import QueueError
+from signoff.session_memory import ApprovalMemory
+from signoff.types import ApprovalContext, ApprovalPresentation, ApprovalRequest, denial_text
+
+if TYPE_CHECKING:
+    from signoff.adapters.mcp_gate.offered_tools import OfferedTools
+    from signoff.policy.tool_rules import CallPolicy
+    from signoff.queue.protocol import AgentQueue
+    from signoff.tool_definition import Definition
+
+__all__ = ["CallDecider", "CallDecision", "GateRules", "server_name"]
+
+_WHY = "held by signoff mcp-proxy"
+_HONORS = frozenset({EDIT})
+_HINTS = {
+    ("readOnlyHint", True): "only reads",
+    ("destructiveHint", True): "may destroy something",
+    ("openWorldHint", True): "reaches the outside world",
+}
+
+
+class CallDecision(NamedTuple):
+    """The decision on a call.
+
+    Attributes:
+        approved: True if the call may run.
+        words: The words for the model if it may not.
+        arguments: The arguments that it runs with in place of its own; None for these.
+    """
+
+    approved: bool
+    words: str = ""
+    arguments: dict[str, Any] | None = None
+
+
+class GateRules(NamedTuple):
+    """The rules of a settings file.
+
+    Attributes:
+        policy: Rules on calls; None without any.
+        tools: Settings of single tools, see `signoff.approval_rules.ApprovalNeeds`.
+        mode: The mode that the file names; a stricter one of ``SIGNOFF_MODE`` holds.
+    """
+
+    policy: CallPolicy | None = None
+    tools: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    mode: Mode | None = None
+
+
+class CallDecider:
+    """Decides on the calls of one server.
+
+    Args:
+        server: Name of the server, for people and rules.
+        connect: Opens the queue; called in a thread, with the first call, and again as long as it fails.
+        rules: Rules on calls; where they say nothing of a call, it is asked about.
+    """
+
+    def __init__(self, server: str, connect: Callable[[], AgentQueue], rules: GateRules) -> None:
+        self._server = server
+        self._connect = connect
+        self._ruled = rules.policy is not None or bool(rules.tools)
+        self._needs = ApprovalNeeds(rules.tools, "required", policy=rules.policy, server=server)
+        # The variables may be a project's, which must not say yes in a person's place.
+        self._mode = chosen_mode("interactive", rules.mode)
+        self._controller: ApprovalController | None = None
+        self._connecting = asyncio.Lock()
+
+    async def decide(self, call: ToolCall, tools: OfferedTools) -> CallDecision:
+        """Decide on a call; waits for a person if one has to be asked. Cancelled, it withdraws the request."""
+        try:
+            definition = await tools.find(call.tool, call.message.meta)
+            if definition is None:
+                return CallDecision(False, f"Not run: the server offers no tool {call.tool!a}")
+            return await self._decided(call, definition, tools)
+        except PermissionError as blocked:
+            return CallDecision(False, f"Not run: {blocked}")
+        except (QueueError, SnapshotError, NotJsonError) as error:
+            return CallDecision(False, f"Not run: {error}")
+
+    def close(self) -> None:
+        """Leave the queue."""
+        if self._controller is not None and self._controller.queue is not None:
+            self._controller.queue.close()
+
+    async def _decided(self, call: ToolCall, definition: Definition, tools: OfferedTools) -> CallDecision:
+        context = ApprovalContext(
+            tool_name=call.tool,
+            args=call.arguments,
+            server=self._server,
+            honors=_HONORS,
+            defined_now=lambda: tools.find_now(call.tool, call.message.meta),
+        )
+        request = self._request(call, context, definition)
+        if request is None:
+            return CallDecision(True)
+        edited = EditedCall(
+            context,
+            request,
+            lambda arguments: arguments,
+            lambda changed: self._request(call._replace(arguments=changed.args), changed, definition),
+        )
+        controller = await self._connected()
+        decision = await controller.request_approval(request, context.model_copy(update={"check_edited": edited}))
+        if decision.approved is not True:
+            return CallDecision(False, denial_text(decision))
+        if decision.instead is None:
+            return CallDecision(True)
+        if decision.instead.arguments is None:
+            return CallDecision(
+                False, f"Not run: the reviewer {decision.instead.words}, which cannot be done here"
+            )
+        return CallDecision(True, arguments=dict(decision.instead.arguments))
+
+    def _request(self, call: ToolCall, context: ApprovalContext, definition: Definition) -> ApprovalRequest | None:
+        """The request for a call; None if the rules let it through.
+
+        Raises:
+            PermissionError: The rules block it.
+        """
+        request = self._needs.request_for(context, None, None, ApprovalMemory())
+        if request is None:
+            if not call.others:
+                return None
+            request = ApprovalRequest(tool_name=call.tool, description="", payload={}, why="further parameters")
+        payload = _with_others(call)
+        presentation = None
+        if call.others:
+            shown = json.dumps(call.others, indent=2, ensure_ascii=False)
+            presentation = ApprovalPresentation(type="structured", content=shown)
+        return request.model_copy(
+            update={
+                "description": f"call {call.tool} of {self._server}",
+                "payload": payload,
+                "arguments": call.arguments,
+                "presentation": presentation,
+                "server": self._server,
+                "why": "; ".join((request.why if self._ruled else _WHY, *_said_by_server(definition))),
+                "definition": definition,
+                "honors": _HONORS,
+            }
+        )
+
+    async def _connected(self) -> ApprovalController:
+        """The controller, with its queue.
+
+        Raises:
+            QueueError: The queue cannot be opened.
+        """
+        async with self._connecting:
+            if self._controller is None:
+                queue = await asyncio.to_thread(self._connect)
+                self._controller = ApprovalController(self._mode, queue=queue)
+            return self._controller
+
+
+def _with_others(call: ToolCall) -> dict[str, Any]:
+    """What an approval for the session has to find again: further parameters count, too."""
+    named = {f"parameter {name}": value for name, value in call.others.items()}
+    if not named.keys().isdisjoint(call.arguments):
+        raise PermissionError("an argument has the name of a further parameter")
+    return {**call.arguments, **named}
+
+
+def _said_by_server(definition: Definition) -> list[str]:
+    """What the server says of a tool; a hint, which nothing depends on."""
+    annotations = definition.hints.get("annotations")
+    if not isinstance(annotations, dict):
+        return []
+    said = [words for (hint, value), words in _HINTS.items() if annotations.get(hint) is value]
+    return [f"the server says that it {', '.join(said)}"] if said else []
+
+
+# -- The name of a server that nobody has named.
+
+_RUNNERS = re.compile(r"(npx|bunx|uvx|pnpm|yarn|bun|uv|pipx|node|deno|docker|podman|python[\d.]*|sh|bash|env)")
+_THEIR_WORDS = frozenset({"dlx", "exec", "run", "tool", "x"})
+
+
+def server_name(command: Sequence[str]) -> str:
+    """Return the name of a server for people: its package, module or program.
+
+    Args:
+        command: The command that starts it.
+    """
+    words = list(command)
+    while len(words) > 1 and (
+        _RUNNERS.fullmatch(PurePath(words[0]).name) or words[0] in _THEIR_WORDS or words[0].startswith("-")
+    ):
+        del words[0]
+    name = re.sub(r"(?<=.)@[^/]*$|\.(py|[cm]?js|ts)$", "", PurePath(words[0]).name)
+    return name or command[0]

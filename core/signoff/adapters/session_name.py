@@ -1,0 +1,48 @@
+"""The name of a session on screen, by which a person tells it from others: folder, subject and branch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["session_name"]
+
+
+def session_name(title: str, project: str, subject: str = "") -> str:
+    """Return the name of a session in a project: ``shop fix the price (main), Claude Code``.
+
+    What tells sessions apart comes first: there is not always room for all of it.
+
+    Args:
+        title: The program, or server, for people.
+        project: Absolute path of the folder that it works in.
+        subject: What the session is about; "" if that is not known.
+    """
+    branch = _branch(Path(project))
+    words = (Path(project).name or "/", subject, f"({branch})" if branch else "")
+    return f"{' '.join(filter(None, words))}, {title}"
+
+
+def _branch(project: Path) -> str:
+    """The branch that is checked out; "" if there is none, or it cannot be read."""
+    for folder in (project, *project.parents):
+        place = folder / ".git"
+        try:
+            if place.is_file():  # of a worktree
+                place = folder / _beginning(place).removeprefix("gitdir:").strip()
+            head = _beginning(place / "HEAD")
+        except (OSError, ValueError):
+            continue
+        return head.removeprefix("ref: refs/heads/").strip() if head.startswith("ref: refs/heads/") else ""
+    return ""
+
+
+def _beginning(path: Path) -> str:
+    """The beginning of a file; anything else that may be there is not waited for.
+
+    Raises:
+        OSError, ValueError: There is no file, or it is no text.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    with path.open("rb") as file:
+        return file.read(4_096).decode("utf-8")

@@ -1,0 +1,106 @@
+"""`signoff mcp-proxy`: stands between a host of MCP and a server, and asks before each call of a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from signoff.cli.ask_wait import program_of
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.options import chosen_place, queue_option
+from signoff.cli.output import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from signoff.adapters.mcp_gate.decisions import CallDecider, GateRules
+    from signoff.queue.protocol import AgentQueue
+
+__all__ = ["mcp_proxy"]
+
+_EPILOG = """\b
+In the settings of the host, before the command of the server:
+  signoff mcp-proxy -- npx -y @modelcontextprotocol/server-filesystem .
+
+\b
+Everything passes unchanged but calls of tools, which wait for a person.
+Exit codes: that of the server; 2 wrong use, or it cannot be started;
+129/130/143 stopped by a signal.
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("command", nargs=-1, required=True, metavar="SERVER [ARG]...")
+@click.option("--name", metavar="NAME", help="The server's name for people and rules (else from its command).")
+@click.option(
+    "--config",
+    "settings",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Settings with rules on calls; it has to be trusted.",
+)
+@queue_option
+def mcp_proxy(*, command: tuple[str, ...], name: str | None, settings: Path | None) -> int:
+    """Run a server of MCP, and ask before each call of one of its tools."""
+    from signoff.adapters.mcp_gate.decisions import CallDecider, GateRules, server_name
+    from signoff.policy.trust import TrustError
+    from signoff.settings_yaml import ConfigError
+
+    if name is not None and not name.strip():
+        raise click.UsageError("--name is empty; name the server, or leave it out")
+    try:
+        rules = GateRules() if settings is None else _rules(settings)
+    except ConfigError as error:
+        for problem in error.problems:
+            complain(str(problem))
+        return ExitCode.USAGE
+    except (TrustError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+    server = name or server_name(command)
+    host, place = program_of(os.getppid()), chosen_place()
+    return _run(command, CallDecider(server, lambda: _connected(server, host, place), rules))
+
+
+def _rules(settings: Path) -> GateRules:
+    from signoff.adapters.mcp_gate.decisions import GateRules
+    from signoff.config.build import build_call_policy
+    from signoff.config.trust import load_trusted
+
+    config = load_trusted(settings)
+    return GateRules(build_call_policy(config), config.tool_configs, config.approval_mode)
+
+
+def _connected(server: str, host: str, place: str | None) -> AgentQueue:
+    """The queue, opened as a session of its own: no other server may use what was approved for this one."""
+    from signoff.adapters.session_name import session_name
+    from signoff.connection import connect_agent
+
+    folder = str(Path.cwd())
+    return connect_agent(
+        session_name(server, folder),
+        session=f"mcp-{uuid.uuid4().hex[:8]}",
+        place=place,
+        cwd=folder,
+        via="signoff mcp-proxy",
+        program=host,
+    )
+
+
+def _run(command: Sequence[str], decider: CallDecider) -> int:
+    from signoff.adapters.mcp_gate.server_process import GateError
+    from signoff.adapters.mcp_gate.stdio import run_stdio_gate
+
+    streams = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)  # whatever a library prints is no message
+    try:
+        return asyncio.run(run_stdio_gate(command, decider, streams, complain))
+    except GateError as error:
+        complain(str(error))
+        return ExitCode.USAGE
