@@ -1,12 +1,14 @@
-"""A server of MCP over standard input and output whose one tool is defined by a file, read anew for every listing.
+"""A server of MCP whose one tool is defined by a file, read anew for every listing.
 
-Run as a program with the path of the file. Each call of the tool adds its arguments to a file beside it.
+Run as a program with the path of the file: it speaks over standard input and output, or, with the word ``http``
+after it, at the address that it prints. Each call of the tool adds its arguments to a file beside it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -45,12 +47,11 @@ class DefinedByFile:
         return [json.loads(line) for line in lines]
 
 
-async def serve(defined: Path) -> None:
-    """Serve until the client is gone."""
+def server_of(defined: Path) -> Any:
+    """The server."""
     # Tests import this file for what is above, which takes a hundredth of the time.
     from mcp import types
     from mcp.server.lowlevel import Server
-    from mcp.server.stdio import stdio_server
 
     def offered() -> list[types.Tool]:
         return [types.Tool.model_validate(each) for each in json.loads(defined.read_text())]
@@ -63,10 +64,29 @@ async def serve(defined: Path) -> None:
             calls.write(json.dumps(params.arguments) + "\n")
         return types.CallToolResult(content=[types.TextContent(type="text", text="sent")])
 
-    server = Server("changing", on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("changing", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+async def serve(server: Any) -> None:
+    """Serve until the client is gone."""
+    from mcp.server.stdio import stdio_server
+
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
+def serve_at_address(server: Any) -> None:
+    """Serve at a free port of loopback."""
+    import uvicorn
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)  # noqa: T201 - for whoever started it
+        app = server.streamable_http_app()
+        uvicorn.Server(uvicorn.Config(app, log_level="error")).run(sockets=[listening])
+
+
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1])))
+    if sys.argv[2:] == ["http"]:
+        serve_at_address(server_of(Path(sys.argv[1])))
+    else:
+        asyncio.run(serve(server_of(Path(sys.argv[1]))))

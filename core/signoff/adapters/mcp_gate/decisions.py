@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from signoff.adapters.mcp_gate.messages import ToolCall
 from signoff.approval_rules import ApprovalNeeds
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
     from signoff.tool_definition import Definition
 
-__all__ = ["CallDecider", "CallDecision", "GateRules", "server_name"]
+__all__ = ["CallDecider", "CallDecision", "GateRules", "server_name", "upstream_name"]
 
 _WHY = "held by signoff mcp-proxy"
 _HONORS = frozenset({EDIT})
@@ -210,3 +211,9 @@ def server_name(command: Sequence[str]) -> str:
         del words[0]
     name = re.sub(r"(?<=.)@[^/]*$|\.(py|[cm]?js|ts)$", "", PurePath(words[0]).name)
     return name or command[0]
+
+
+def upstream_name(upstream: str) -> str:
+    """Return the name of a server for people: its address, without a password and without a query."""
+    parts = urlsplit(upstream)
+    return f"{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")

@@ -19,6 +19,7 @@ __all__ = [
     "LISTING",
     "LONGEST_LINE",
     "MODERN_VERSION",
+    "WAITING",
     "ClientMessage",
     "LineSplitter",
     "RefusedMessage",
@@ -27,12 +28,16 @@ __all__ = [
     "error_reply",
     "messages_in",
     "tool_call",
+    "without_rounds",
 ]
 
 CALL, LISTING, CANCELLED = "tools/call", "tools/list", "notifications/cancelled"
 
 LONGEST_LINE = 32 * 2**20
 """The most bytes of one message of a client."""
+
+WAITING = "waiting for a person to approve this call"
+"""The sign of life for a client whose call is held."""
 
 MODERN_VERSION = "io.modelcontextprotocol/protocolVersion"
 """The entry of ``_meta`` that every request has since the protocol is without a handshake (2026-07-28)."""

@@ -16,6 +16,7 @@ from signoff.adapters.mcp_gate.messages import (
     CANCELLED,
     LISTING,
     LONGEST_LINE,
+    WAITING,
     ClientMessage,
     LineSplitter,
     RefusedMessage,
@@ -28,12 +29,10 @@ from signoff.adapters.mcp_gate.messages import (
 from signoff.adapters.mcp_gate.offered_tools import OfferedTools
 from signoff.adapters.mcp_gate.server_process import PATIENCE, GateError, ServerProcess
 
-__all__ = ["HEARTBEAT", "WAITING", "StdioGate", "run_stdio_gate"]
+__all__ = ["HEARTBEAT", "StdioGate", "run_stdio_gate"]
 
 HEARTBEAT = 10.0
 """Seconds between two signs of life for a client whose call is held."""
-
-WAITING = "waiting for a person to approve this call"
 
 _CHUNK = 2**16
 _LONGEST_ANSWER = 256 * 2**20

@@ -1,0 +1,397 @@
+"""The gate over Streamable HTTP: a server on loopback, which stands for one at another address."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from signoff.adapters.mcp_gate.answers import IssuedStates, server_messages
+from signoff.adapters.mcp_gate.decisions import CallDecider, CallDecision
+from signoff.adapters.mcp_gate.messages import (
+    CALL,
+    CANCELLED,
+    LISTING,
+    LONGEST_LINE,
+    WAITING,
+    ClientMessage,
+    RefusedMessage,
+    ToolCall,
+    encoded,
+    error_reply,
+    messages_in,
+    tool_call,
+)
+from signoff.adapters.mcp_gate.offered_tools import OfferedTools
+
+__all__ = ["HttpGate", "UpstreamError"]
+
+PROMPT = 1.0
+"""Seconds after which a call that is still held is answered with a stream, so that its client goes on waiting."""
+
+HEARTBEAT = 10.0
+"""Seconds between two signs of life in that stream."""
+
+_JSON, _EVENTS = "application/json", "text/event-stream"
+_SESSION, _METHOD, _NAME, _PARAMETER = "mcp-session-id", "mcp-method", "mcp-name", "mcp-param-"
+
+_OF_CONNECTION = frozenset(
+    {
+        *("accept-encoding", "connection", "content-length", "host", "keep-alive", "origin"),
+        *("proxy-authenticate", "proxy-authorization", "proxy-connection"),
+        *("te", "trailer", "transfer-encoding", "upgrade"),
+    }
+)
+"""Headers that are not passed on: each side has its own connection."""
+
+
+class UpstreamError(ValueError):
+    """An address is not that of a server; the message says why."""
+
+
+class HttpGate:
+    """The gate between the clients that connect to it and one server.
+
+    Args:
+        upstream: The address of the server.
+        decider: Decides on calls.
+        hosts: The values of ``Host`` by which the gate is reached: a page of a browser that leads here under
+            another name is refused.
+
+    Raises:
+        UpstreamError: The address is none.
+    """
+
+    def __init__(self, upstream: str, decider: CallDecider, hosts: frozenset[str]) -> None:
+        parts = urlsplit(upstream)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UpstreamError(f"{upstream} is no address of a server, such as https://example.com/mcp")
+        self.path = parts.path or "/"
+        self._upstream = upstream
+        self._decider = decider
+        self._hosts = hosts
+        self._states = IssuedStates()
+        self._held: dict[tuple[str | None, str], asyncio.Future[CallDecision]] = {}
+
+    def application(self) -> Starlette:
+        """Return the application to serve."""
+        return Starlette(
+            routes=[Route(self.path, self._answer, methods=["DELETE", "GET", "POST"])], lifespan=self._living
+        )
+
+    @contextlib.asynccontextmanager
+    async def _living(self, _: Starlette) -> AsyncIterator[None]:
+        # A stream may be silent for hours.
+        async with httpx.AsyncClient(timeout=httpx.Timeout(None, connect=30)) as self._client:
+            yield
+        await asyncio.to_thread(self._decider.close)
+
+    async def _answer(self, request: Request) -> Response:
+        origin = request.headers.get("origin")
+        if request.headers.get("host") not in self._hosts:
+            return _plain(421, "this gate is reached by its own address only")
+        if origin is not None and origin.removeprefix("http://") not in self._hosts:
+            return _plain(403, "pages of other servers are not let in")
+        try:
+            headers = _passed_on(request.headers.items())
+            if request.method != "POST":
+                return await self._pass(request.method, headers, b"")
+            message = _message(await _body(request), request.headers)
+            return await self._take(message, headers)
+        except RefusedMessage as refused:
+            return Response(error_reply(refused), 400, media_type=_JSON)
+
+    async def _take(self, message: ClientMessage, headers: Mapping[str, str]) -> Response:
+        session = headers.get(_SESSION)
+        if message.method == CANCELLED:
+            held = self._held.get((session, str(message.params.get("requestId"))))
+            if held is not None:
+                held.cancel()
+                return Response(status_code=202)
+        if message.method != CALL:
+            return await self._pass("POST", headers, message.line)
+        if message.id is None:
+            raise RefusedMessage("a call without an id is not passed on")
+        call, key = tool_call(message), (session, str(message.id))
+        line = self._states.repeated(call)
+        if line is not None:
+            return await self._pass("POST", headers, line, (call, self._states.same(call, line)))
+        if key in self._held:
+            raise RefusedMessage("its id is that of a call that is not answered yet", message.id)
+        tools = OfferedTools(partial(self._page, headers))
+        decided = self._held[key] = asyncio.ensure_future(self._decider.decide(call, tools))
+        decided.add_done_callback(lambda _: self._held.pop(key, None))
+        try:
+            await asyncio.wait({decided}, timeout=PROMPT)
+        except asyncio.CancelledError:
+            decided.cancel()
+            raise
+        if not decided.done():
+            return StreamingResponse(self._waiting(call, decided, headers), media_type=_EVENTS)
+        if decided.cancelled():
+            return Response(status_code=202)
+        decision = _decision(decided)
+        if not decision.approved:
+            return Response(call.answer(decision.words), media_type=_JSON)
+        return await self._pass("POST", headers, _approved_line(call, decision), (call, decision.arguments))
+
+    async def _waiting(
+        self, call: ToolCall, decided: asyncio.Future[CallDecision], headers: Mapping[str, str]
+    ) -> AsyncIterator[bytes]:
+        """Yield signs of life until a call is decided, then its answer; a client that leaves takes it back."""
+        try:
+            step = 0
+            while not decided.done():
+                line = call.progress(step := step + 1, WAITING)
+                yield f": {WAITING}\n\n".encode() if line is None else _event(line)
+                await asyncio.wait({decided}, timeout=HEARTBEAT)
+        finally:
+            decided.cancel()
+        if decided.cancelled():
+            return
+        decision = _decision(decided)
+        if not decision.approved:
+            yield _event(call.answer(decision.words))
+            return
+        try:
+            answer = await self._send("POST", headers, _approved_line(call, decision))
+        except httpx.HTTPError as error:
+            yield _event(error_reply(_unreachable(error, call)))
+            return
+        try:
+            if answer.status_code != 200:
+                refused = RefusedMessage(f"the server answered with status {answer.status_code}", call.id)
+                yield _event(error_reply(refused))
+            elif _kind(answer) == _EVENTS:
+                async for chunk in self._passing(answer, (call, decision.arguments)):
+                    yield chunk
+            else:
+                chunks = [chunk async for chunk in self._passing(answer, (call, decision.arguments))]
+                yield _event(b"".join(chunks))
+        finally:
+            await answer.aclose()
+
+    # -- To the server.
+
+    async def _send(self, method: str, headers: Mapping[str, str], body: bytes) -> httpx.Response:
+        """Begin a request.
+
+        Raises:
+            httpx.HTTPError: The server cannot be reached.
+        """
+        sent = {**headers, "accept-encoding": "identity"}
+        request = self._client.build_request(method, self._upstream, headers=sent, content=body)
+        return await self._client.send(request, stream=True)
+
+    async def _pass(
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        of: tuple[ToolCall, Mapping[str, Any] | None] | None = None,
+    ) -> Response:
+        """Pass a request on; the answer is that of the server."""
+        try:
+            answer = await self._send(method, headers, body)
+        except httpx.HTTPError as error:
+            return Response(error_reply(_unreachable(error)), 502, media_type=_JSON)
+        found = StreamingResponse(self._closing(answer, of), answer.status_code)
+        found.raw_headers = [
+            (name.lower(), value)
+            for name, value in answer.headers.raw
+            if name.decode("latin-1").lower() not in _OF_CONNECTION
+        ]
+        return found
+
+    async def _closing(
+        self, answer: httpx.Response, of: tuple[ToolCall, Mapping[str, Any] | None] | None
+    ) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._passing(answer, of):
+                yield chunk
+        finally:
+            await answer.aclose()
+
+    async def _passing(
+        self, answer: httpx.Response, of: tuple[ToolCall, Mapping[str, Any] | None] | None
+    ) -> AsyncIterator[bytes]:
+        """Yield an answer as it comes, and note the states in it that the server gives out for a call."""
+        reader = _EventReader() if _kind(answer) == _EVENTS else _WholeReader()
+        async for chunk in answer.aiter_raw():
+            if of is not None:
+                self._note(of, reader.feed(chunk))
+            yield chunk
+        if of is not None:
+            self._note(of, reader.end())
+
+    def _note(self, of: tuple[ToolCall, Mapping[str, Any] | None], said: Iterator[bytes]) -> None:
+        call, arguments = of
+        for each in said:
+            for message in server_messages(each):
+                if message.method is None and message.id == call.id:
+                    self._states.note(call, arguments, message.result)
+
+    async def _page(
+        self, headers: Mapping[str, str], cursor: str | None, meta: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Ask for a page of the listing."""
+        of = f"signoff-{uuid.uuid4().hex}"
+        own = {key: value for key, value in headers.items() if key != _NAME and not key.startswith(_PARAMETER)}
+        if _METHOD in own:
+            own[_METHOD] = LISTING
+        params = {**({"cursor": cursor} if cursor is not None else {}), **({"_meta": dict(meta)} if meta else {})}
+        body = encoded({"jsonrpc": "2.0", "id": of, "method": LISTING, "params": params})
+        try:
+            answer = await self._send("POST", own, body)
+            try:
+                reader = _EventReader() if _kind(answer) == _EVENTS else _WholeReader()
+                async for chunk in answer.aiter_raw():
+                    for found in _answers(of, reader.feed(chunk)):
+                        return found
+                for found in _answers(of, reader.end()):
+                    return found
+            finally:
+                await answer.aclose()
+        except httpx.HTTPError as error:
+            return {"error": {"message": str(_unreachable(error))}}
+        return {"error": {"message": f"it answered with status {answer.status_code} and no result"}}
+
+
+class _WholeReader:
+    """Reads an answer that is one JSON text."""
+
+    def __init__(self) -> None:
+        self._read = bytearray()
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield nothing yet."""
+        self._read += chunk
+        return iter(())
+
+    def end(self) -> Iterator[bytes]:
+        """Yield the text."""
+        yield bytes(self._read)
+
+
+class _EventReader:
+    """Reads the data of the events in a stream; what it cannot read has no consequence but another question."""
+
+    def __init__(self) -> None:
+        self._line = bytearray()
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield the data of the events that end in the next bytes."""
+        *lines, rest = chunk.split(b"\n")
+        for part in lines:
+            line = bytes(self._line + part).removesuffix(b"\r")
+            self._line.clear()
+            if line.startswith(b"data:"):
+                self._data.append(line.removeprefix(b"data:").removeprefix(b" "))
+            elif not line and self._data:
+                yield b"\n".join(self._data)
+                self._data.clear()
+        self._line += rest
+
+    def end(self) -> Iterator[bytes]:
+        """Yield nothing: an event that has no end does not count."""
+        return iter(())
+
+
+def _message(body: bytes, headers: Mapping[str, str]) -> ClientMessage:
+    """The one message of a request.
+
+    Raises:
+        RefusedMessage: There is none, or another reader may take it for something else.
+    """
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+        raise RefusedMessage(f"its content-type is not {_JSON}")
+    if "content-encoding" in headers:
+        raise RefusedMessage("it has a content-encoding")
+    [message, *more] = messages_in(body)
+    if isinstance(message, RefusedMessage):
+        raise message
+    if more or message.line != body:
+        raise RefusedMessage("it is a batch; send one message at a time")
+    for header, said in ((_METHOD, message.method), (_NAME, message.params.get("name"))):
+        if header in headers and message.method == CALL and headers[header] != said:
+            raise RefusedMessage(f"the header {header} says something else", message.id)
+    if message.method != CALL and headers.get(_METHOD, "").strip().casefold() == CALL:
+        raise RefusedMessage(f"the header {_METHOD} says something else", message.id)
+    return message
+
+
+async def _body(request: Request) -> bytes:
+    """The bytes of a request.
+
+    Raises:
+        RefusedMessage: They are too many, or end too early.
+    """
+    read = bytearray()
+    try:
+        async for chunk in request.stream():
+            read += chunk
+            if len(read) > LONGEST_LINE:
+                raise RefusedMessage(f"it is longer than {LONGEST_LINE} bytes")
+    except ClientDisconnect:
+        raise RefusedMessage("it has no end") from None
+    return bytes(read)
+
+
+def _passed_on(headers: list[tuple[str, str]]) -> dict[str, str]:
+    """The headers for the other side.
+
+    Raises:
+        RefusedMessage: One of them is there twice.
+    """
+    kept = [(name, value) for name, value in headers if name not in _OF_CONNECTION]
+    for name in (_METHOD, _NAME, _SESSION, "content-type"):
+        if [each for each, _ in kept].count(name) > 1:
+            raise RefusedMessage(f"the header {name} is there twice")
+    return dict(kept)
+
+
+def _decision(decided: asyncio.Future[CallDecision]) -> CallDecision:
+    error = decided.exception()
+    if error is not None:  # whatever it is, the call does not run, and its client is told
+        return CallDecision(False, f"Not run: a fault in signoff itself ({type(error).__name__}: {error})")
+    return decided.result()
+
+
+def _approved_line(call: ToolCall, decision: CallDecision) -> bytes:
+    return call.message.line if decision.arguments is None else call.line_with(decision.arguments)
+
+
+def _answers(of: str, said: Iterator[bytes]) -> Iterator[dict[str, Any]]:
+    for each in said:
+        for message in server_messages(each):
+            if message.method is None and message.id == of:
+                yield message.whole()
+
+
+def _kind(answer: httpx.Response) -> str:
+    return str(answer.headers.get("content-type", "")).partition(";")[0].strip().lower()
+
+
+def _event(line: bytes) -> bytes:
+    """A message as an event of a stream."""
+    return b"event: message\n" + b"".join(b"data: %s\n" % part for part in line.splitlines()) + b"\n"
+
+
+def _unreachable(error: httpx.HTTPError, call: ToolCall | None = None) -> RefusedMessage:
+    why = f"the server cannot be reached: {str(error) or type(error).__name__}"
+    return RefusedMessage(why, None if call is None else call.id)
+
+
+def _plain(status: int, words: str) -> Response:
+    return Response(f"{words}\n", status, media_type="text/plain")
