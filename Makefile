@@ -113,9 +113,10 @@ $(CLIENTS)/.done: Makefile
 	@sh scripts/install-programs.sh npm
 	@mkdir -p $(CLIENTS)
 	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
-		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @openai/codex@latest @qwen-code/qwen-code@latest
+		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @openai/codex@latest @qwen-code/qwen-code@latest \
+		@modelcontextprotocol/server-filesystem@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
-	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install -e . autogen-core smolagents
+	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install -e . autogen-core mcp-server-git smolagents
 	@touch $@
 
 clients: $(VENV)/.dev $(CLIENTS)/.done

@@ -47,12 +47,16 @@ class Conversation:
             path.write_bytes(content)
         return str(path)
 
+    def variables(self, **more: str) -> dict[str, str]:
+        """The variables of a program in the project."""
+        own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "SIGNOFF_QUEUE": str(self.place)}
+        return environment(self.home, **own, **more)
+
     def start(self, command: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[str]:
         """Start a program in the project."""
-        own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "SIGNOFF_QUEUE": str(self.place)}
         return subprocess.Popen(
             command,
-            env=environment(self.home, **own, **variables),
+            env=self.variables(**variables),
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

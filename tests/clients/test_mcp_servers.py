@@ -1,0 +1,163 @@
+"""The gate before servers of MCP that others have written: Node's filesystem server, and Python's git server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from answering import waiting, yes
+from clients.client_bench import Conversation, no, program
+from clients.conftest import FOLDER
+from signoff.queue import Decision, Instead, RequestState, open_review_queue
+from system_bench import eventually
+
+LEGACY, MODERN = "legacy", "auto"
+GATE = ("signoff", "mcp-proxy", "--")
+
+
+class FilesystemServer(Conversation):
+    """A host with the server that reads and writes files. It speaks the protocol with a handshake only."""
+
+    write = "write_file"
+
+    @property
+    def command(self) -> list[str]:
+        """The command of the server."""
+        server = program("@modelcontextprotocol/server-filesystem/dist/index.js")
+        return ["node", server, str(self.folder)]
+
+    def arguments(self, name: str) -> dict[str, Any]:
+        """The arguments that make a file."""
+        return {"path": self.path(name), "content": "new"}
+
+    def made(self, name: str) -> bool:
+        """True if there is what a call with that name makes."""
+        return Path(self.path(name)).exists()
+
+
+class GitServer(Conversation):
+    """A host with the server that runs git."""
+
+    write = "git_create_branch"
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        own = ("-c", "user.name=anna", "-c", "user.email=anna@example.com")
+        self._git("init", "--quiet", "--initial-branch=main")
+        self._git(*own, "commit", "--quiet", "--allow-empty", "--message=begin")
+
+    def _git(self, *words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=self.folder, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    @property
+    def command(self) -> list[str]:
+        """The command of the server."""
+        python = Path(os.environ[FOLDER]).resolve() / "python/bin/python"
+        return [str(python), "-m", "mcp_server_git", "--repository", str(self.folder)]
+
+    def arguments(self, name: str) -> dict[str, Any]:
+        """The arguments that make a branch."""
+        return {"repo_path": str(self.folder), "branch_name": name}
+
+    def made(self, name: str) -> bool:
+        """True if there is what a call with that name makes."""
+        return name in self._git("branch", "--format=%(refname:short)").split()
+
+
+Server = FilesystemServer | GitServer
+
+servers = pytest.mark.parametrize("server", [FilesystemServer, GitServer], indirect=True)
+modes = pytest.mark.parametrize("mode", [LEGACY, MODERN])
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Server:
+    found: Server = request.param(tmp_path)
+    return found
+
+
+@asynccontextmanager
+async def client_of(server: Server, mode: Any, before: Sequence[str] = GATE) -> AsyncIterator[Client]:
+    program, *words = [*before, *server.command]
+    parameters = StdioServerParameters(command=program, args=words, cwd=server.folder, env=server.variables())
+    async with Client(parameters, mode=mode) as client:
+        yield client
+
+
+@servers
+@modes
+async def test_the_gate_changes_nothing_that_a_client_learns(server: Server, mode: str) -> None:
+    learnt = []
+    for before in ((), GATE):
+        async with client_of(server, mode, before) as client:
+            tools = await client.list_tools()
+            learnt.append(
+                (
+                    tools.model_dump_json(),
+                    client.protocol_version,
+                    client.server_capabilities.model_dump_json(),
+                    client.instructions,
+                )
+            )
+    assert learnt[0] == learnt[1]
+
+
+@servers
+@modes
+async def test_an_approved_call_runs(server: Server, mode: str) -> None:
+    with server.reviewed(yes) as reviewer:
+        async with client_of(server, mode) as client:
+            result = await client.call_tool(server.write, server.arguments("made"))
+    assert not result.is_error
+    assert server.made("made")
+    assert [request.submission.arguments for request in reviewer.seen] == [server.arguments("made")]
+
+
+@servers
+@modes
+async def test_the_model_reads_the_words_of_a_no(server: Server, mode: str) -> None:
+    with server.reviewed(no("another name")):
+        async with client_of(server, mode) as client:
+            result = await client.call_tool(server.write, server.arguments("made"))
+    assert result.is_error
+    assert result.content[0].text == "Approval denied: another name"
+    assert not server.made("made")
+
+
+@servers
+async def test_edited_arguments_run(server: Server) -> None:
+    edited = Instead(arguments=server.arguments("mine"))
+    with server.reviewed(lambda _: Decision(approved=True, instead=edited)):
+        async with client_of(server, MODERN) as client:
+            await client.call_tool(server.write, server.arguments("theirs"))
+    assert (server.made("mine"), server.made("theirs")) == (True, False)
+
+
+@servers
+async def test_what_is_remembered_is_not_asked_again(server: Server) -> None:
+    with server.reviewed(lambda _: Decision(approved=True, remember=True)) as reviewer:
+        async with client_of(server, MODERN) as client:
+            for _ in range(2):
+                await client.call_tool(server.write, server.arguments("made"))
+    assert len(reviewer.seen) == 1
+
+
+@servers
+async def test_a_client_that_leaves_takes_its_call_back(server: Server) -> None:
+    with server.reviewed(waiting) as reviewer, open_review_queue(server.place) as queue:
+        async with client_of(server, MODERN) as client:
+            calling = asyncio.ensure_future(client.call_tool(server.write, server.arguments("made")))
+            [asked] = await asyncio.to_thread(reviewer.wait_for, 1)
+            calling.cancel()
+            await asyncio.gather(calling, return_exceptions=True)
+        eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
+    assert not server.made("made")
