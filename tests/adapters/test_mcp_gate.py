@@ -43,6 +43,7 @@ def defined(tmp_path: Path) -> DefinedByFile:
 @pytest.fixture
 def command(defined: DefinedByFile) -> list[str]:
     """What starts that server."""
+    pytest.importorskip("mcp", reason="needs pydantic-ai-slim[mcp]")
     return [sys.executable, str(ADAPTERS / "changing_mcp_server.py"), str(defined.path)]
 
 
@@ -103,7 +104,8 @@ def pid_of_server(gate: subprocess.Popen[bytes], script: str) -> int:
 
 @asynccontextmanager
 async def sdk_client(command: list[str], mode: Any, place: Path) -> AsyncIterator[Client]:
-    mcp = pytest.importorskip("mcp", reason="needs pydantic-ai-slim[mcp]")
+    import mcp
+
     parameters = mcp.StdioServerParameters(
         command=command[0], args=command[1:], env={**os.environ, "SIGNOFF_QUEUE": str(place)}
     )
@@ -388,6 +390,28 @@ def test_a_host_that_leaves_takes_its_calls_back_and_the_server_along(
         assert looking.get(asked.id).state is RequestState.WITHDRAWN
         assert is_gone(server)
     assert plain.called == []
+
+
+def test_a_host_that_reads_no_more_takes_its_calls_back(
+    plain_host: Host, plain: Plain, reviewed: Review, looking: ReviewQueue
+) -> None:
+    reviewer = reviewed(waiting)
+    plain_host.say(call(1))
+    [asked] = reviewer.wait_for(1)
+    assert plain_host.process.stdout is not None
+    plain_host.process.stdout.close()
+    plain_host.process.wait(PATIENCE)
+    assert looking.get(asked.id).state is RequestState.WITHDRAWN
+    assert plain.called == []
+
+
+def test_all_that_the_server_has_said_is_passed_on_before_the_end(plain_host: Host) -> None:
+    asked = range(1_000)  # more than a pipe holds
+    for of in asked:
+        plain_host.say({"jsonrpc": "2.0", "id": of, "method": "ping"})
+    assert plain_host.process.stdin is not None
+    plain_host.process.stdin.close()
+    assert [plain_host.hear_any()["id"] for _ in asked] == list(asked)
 
 
 def test_the_gate_ends_with_the_exit_code_of_the_server(

@@ -28,6 +28,7 @@ def defined(tmp_path: Path) -> DefinedByFile:
 @pytest.fixture
 def host(defined: DefinedByFile, workdir: Path, place: Path) -> Iterator[Host]:
     """A host that has shaken hands with a server of the SDK, through the gate."""
+    pytest.importorskip("mcp", reason="needs pydantic-ai-slim[mcp]")
     server = [sys.executable, str(ADAPTERS / "changing_mcp_server.py"), str(defined.path)]
     with host_of([*GATE, *server], workdir, place) as host:
         yield host.shake_hands()
@@ -53,6 +54,8 @@ def refusals(host: Host) -> list[str]:
         '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":"a","to":"b"}}}',
         f'{{"jsonrpc":"2.0","id":1,"method":"Tools/Call","params":{PARAMS}}}',
         f'{{"jsonrpc":"2.0","id":1,"method":"tools/call ","params":{PARAMS}}}',
+        f'{{"jsonrpc":"2.0","id":1,"method":"tools/call\\u0000","params":{PARAMS}}}',
+        f'{{"jsonrpc":"2.0","id":1,"method\\u0000":"tools/call","method":"ping","params":{PARAMS}}}',
         f'{{"jsonrpc":"2.0","id":1,"method":["tools/call"],"params":{PARAMS}}}',
         f'{{"jsonrpc":"2.0","id":1,"result":{{}},"method":"tools/call","params":{PARAMS}}}',
         '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["send"]}',

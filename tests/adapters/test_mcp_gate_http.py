@@ -186,6 +186,19 @@ def test_a_cancelled_call_is_withdrawn(
     assert defined.called == []
 
 
+def test_two_clients_without_sessions_may_use_the_same_id(
+    gate: str, defined: DefinedByFile, reviewed: Review
+) -> None:
+    reviewer = reviewed(
+        lambda request: waiting(request) if request.submission.arguments["to"] == "anna" else yes(request)
+    )
+    held = modern(call(1, to="anna"))
+    with httpx.stream("POST", gate, json=held, headers=headers(held), timeout=PATIENCE):
+        reviewer.wait_for(1)
+        post(gate, modern(call(1, to="berta")))
+    assert defined.called == [{"to": "berta"}]
+
+
 def test_a_server_that_is_not_there_is_no_yes(workdir: Path, place: Path, reviewed: Review) -> None:
     reviewed(yes)
     command = [*GATE[:-1], "--upstream", "http://127.0.0.1:9/mcp", "--listen", "127.0.0.1:0"]

@@ -81,7 +81,8 @@ class HttpGate:
         self._decider = decider
         self._hosts = hosts
         self._states = IssuedStates()
-        self._held: dict[tuple[str | None, str], asyncio.Future[CallDecision]] = {}
+        self._held: dict[tuple[str | None, str], set[asyncio.Future[CallDecision]]] = {}
+        """By session and id; without sessions, several clients may use the same id."""
 
     def application(self) -> Starlette:
         """Return the application to serve."""
@@ -114,9 +115,10 @@ class HttpGate:
     async def _take(self, message: ClientMessage, headers: Mapping[str, str]) -> Response:
         session = headers.get(_SESSION)
         if message.method == CANCELLED:
-            held = self._held.get((session, str(message.params.get("requestId"))))
-            if held is not None:
-                held.cancel()
+            held = self._held.get((session, str(message.params.get("requestId"))), ())
+            for each in held:
+                each.cancel()
+            if held:
                 return Response(status_code=202)
         if message.method != CALL:
             return await self._pass("POST", headers, message.line)
@@ -126,11 +128,9 @@ class HttpGate:
         line = self._states.repeated(call)
         if line is not None:
             return await self._pass("POST", headers, line, (call, self._states.same(call, line)))
-        if key in self._held:
+        if session is not None and key in self._held:
             raise RefusedMessage("its id is that of a call that is not answered yet", message.id)
-        tools = OfferedTools(partial(self._page, headers))
-        decided = self._held[key] = asyncio.ensure_future(self._decider.decide(call, tools))
-        decided.add_done_callback(lambda _: self._held.pop(key, None))
+        decided = self._hold(key, call, OfferedTools(partial(self._page, headers)))
         try:
             await asyncio.wait({decided}, timeout=PROMPT)
         except asyncio.CancelledError:
@@ -144,6 +144,20 @@ class HttpGate:
         if not decision.approved:
             return Response(call.answer(decision.words), media_type=_JSON)
         return await self._pass("POST", headers, _approved_line(call, decision), (call, decision.arguments))
+
+    def _hold(
+        self, key: tuple[str | None, str], call: ToolCall, tools: OfferedTools
+    ) -> asyncio.Future[CallDecision]:
+        decided = asyncio.ensure_future(self._decider.decide(call, tools))
+        self._held.setdefault(key, set()).add(decided)
+
+        def release(_: object) -> None:
+            self._held[key].discard(decided)
+            if not self._held[key]:
+                del self._held[key]
+
+        decided.add_done_callback(release)
+        return decided
 
     async def _waiting(
         self, call: ToolCall, decided: asyncio.Future[CallDecision], headers: Mapping[str, str]

@@ -281,8 +281,8 @@ def _message(line: bytes, said: Any) -> ClientMessage:
     method = said["method"]
     if not isinstance(method, str) or "result" in said or "error" in said:
         raise RefusedMessage("it is neither a request, nor a notification, nor an answer", of)
-    if method != CALL and method.strip().casefold() == CALL:
-        raise RefusedMessage(f"its method is spelled nearly like {CALL}", of)
+    if not method.isprintable() or (method != CALL and method.strip().casefold() == CALL):
+        raise RefusedMessage(f"its method has a control character, or is spelled nearly like {CALL}", of)
     return ClientMessage(line, said)
 
 
@@ -291,7 +291,8 @@ def _is_id(value: object) -> bool:
 
 
 def _refuse_variants(said: Mapping[str, Any], known: tuple[str, ...], of: MessageId | None) -> None:
-    """Refuse keys that a parser which ignores case takes for known ones."""
+    """Refuse keys that a parser takes for known ones if it ignores case, or ends a text at a NUL."""
+    folded = {each.casefold() for each in known}
     for key in said:
-        if key not in known and key.casefold() in {each.casefold() for each in known}:
+        if key not in known and key.partition("\0")[0].casefold() in folded:
             raise RefusedMessage(f"the key {key!a} is spelled nearly like another one", of)

@@ -84,18 +84,19 @@ class StdioGate:
         self._held: dict[str, asyncio.Task[None]] = {}
         self._own: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
 
-    async def run(self, stopped: asyncio.Future[int]) -> int:
+    async def run(self, stopped: asyncio.Future[int], unread: asyncio.Future[None]) -> int:
         """Pass on messages until one of the two sides is gone, or the gate is stopped.
 
         Args:
             stopped: Done with the exit code when the gate is to end.
+            unread: Done when the client reads no more.
 
         Returns:
             The exit code: that of the server, or of `stopped`.
         """
         reading = asyncio.ensure_future(self._from_client())
         answering = asyncio.ensure_future(self._from_server())
-        ends: tuple[asyncio.Future[Any], ...] = (reading, answering, stopped)
+        ends: tuple[asyncio.Future[Any], ...] = (reading, answering, stopped, unread)
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -213,7 +214,8 @@ class StdioGate:
                     raise GateError(f"the server sent a line of more than {_LONGEST_ANSWER} bytes")
                 if not self._learn(line):
                     self._say(line)
-            await self._outgoing.drain()
+            with contextlib.suppress(ConnectionError):  # then nobody reads any more, which is noticed elsewhere
+                await self._outgoing.drain()
 
     def _learn(self, line: bytes) -> bool:
         """Note what later calls depend on; true if the line is an answer to the gate itself."""
@@ -280,24 +282,47 @@ async def run_stdio_gate(
     loop = asyncio.get_running_loop()
     stopped: asyncio.Future[int] = loop.create_future()
     for number in _STOPPING:
-        loop.add_signal_handler(number, _stop, stopped, 128 + number)
-    incoming, outgoing = await _opened(*streams)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, _stop, stopped, 128 + number)
+    incoming, outgoing, reader = await _opened(*streams)
     server = await ServerProcess.start(command)
     try:
-        return await StdioGate(server, decider, incoming, outgoing, complain).run(stopped)
+        return await StdioGate(server, decider, incoming, outgoing, complain).run(stopped, reader.gone)
     finally:
+        outgoing.close()  # once all is written
+        await asyncio.wait({reader.gone}, timeout=PATIENCE)
         await asyncio.to_thread(decider.close)
 
 
-async def _opened(source: IO[bytes], target: IO[bytes]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+class _Reader(asyncio.streams.FlowControlMixin):
+    """Whoever reads what the gate writes.
+
+    Attributes:
+        gone: Done when nobody reads any more, or when the gate has closed the stream.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note the end."""
+        super().connection_lost(exc)
+        if not self.gone.done():
+            self.gone.set_result(None)
+
+
+async def _opened(
+    source: IO[bytes], target: IO[bytes]
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, _Reader]:
     loop = asyncio.get_running_loop()
     incoming = asyncio.StreamReader()
     try:
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(incoming), source)
-        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, target)
+        transport, reader = await loop.connect_write_pipe(_Reader, target)
     except ValueError as error:
         raise GateError("standard input and output must be pipes or sockets, as hosts of MCP make them") from error
-    return incoming, asyncio.StreamWriter(transport, protocol, None, loop)
+    return incoming, asyncio.StreamWriter(transport, reader, None, loop), reader
 
 
 def _stop(stopped: asyncio.Future[int], code: int) -> None:
