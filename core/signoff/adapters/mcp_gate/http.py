@@ -108,11 +108,11 @@ class HttpGate:
             if request.method != "POST":
                 return await self._pass(request.method, headers, b"")
             message = _message(await _body(request), request.headers)
-            return await self._take(message, headers)
+            return await self._take(message, headers, request)
         except RefusedMessage as refused:
             return Response(error_reply(refused), 400, media_type=_JSON)
 
-    async def _take(self, message: ClientMessage, headers: Mapping[str, str]) -> Response:
+    async def _take(self, message: ClientMessage, headers: Mapping[str, str], request: Request) -> Response:
         session = headers.get(_SESSION)
         if message.method == CANCELLED:
             held = self._held.get((session, str(message.params.get("requestId"))), ())
@@ -138,7 +138,7 @@ class HttpGate:
             raise
         if not decided.done():
             return StreamingResponse(self._waiting(call, decided, headers), media_type=_EVENTS)
-        if decided.cancelled():
+        if decided.cancelled() or await request.is_disconnected():
             return Response(status_code=202)
         decision = _decision(decided)
         if not decision.approved:
