@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from changing_mcp_server import DefinedByFile
@@ -20,6 +21,15 @@ PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 DEEP = "[" * 500 + "]" * 500
 
 
+@contextmanager
+def in_front_of(defined: DefinedByFile, folder: Path, place: Path) -> Iterator[Host]:
+    """A host that has shaken hands with a server of the SDK, through the gate."""
+    pytest.importorskip("mcp", reason="needs pydantic-ai-slim[mcp]")
+    server = [sys.executable, str(ADAPTERS / "changing_mcp_server.py"), str(defined.path)]
+    with host_of([*GATE, *server], folder, place) as host:
+        yield host.shake_hands()
+
+
 @pytest.fixture
 def defined(tmp_path: Path) -> DefinedByFile:
     return DefinedByFile(tmp_path)
@@ -27,11 +37,30 @@ def defined(tmp_path: Path) -> DefinedByFile:
 
 @pytest.fixture
 def host(defined: DefinedByFile, workdir: Path, place: Path) -> Iterator[Host]:
-    """A host that has shaken hands with a server of the SDK, through the gate."""
-    pytest.importorskip("mcp", reason="needs pydantic-ai-slim[mcp]")
-    server = [sys.executable, str(ADAPTERS / "changing_mcp_server.py"), str(defined.path)]
-    with host_of([*GATE, *server], workdir, place) as host:
-        yield host.shake_hands()
+    """A host whose calls are reviewed."""
+    with in_front_of(defined, workdir, place) as host:
+        yield host
+
+
+class Attacker(NamedTuple):
+    """A host of which nothing is let through, for many tests: starting it takes longer than all that they do."""
+
+    host: Host
+    defined: DefinedByFile
+
+    def refused(self, line: bytes) -> list[str]:
+        """Send a line; returns what the host is told about messages that are not passed on."""
+        self.host.lines.clear()
+        self.host.say(line)
+        return refusals(self.host)
+
+
+@pytest.fixture(scope="module")
+def attacker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacker]:
+    folder = tmp_path_factory.mktemp("attacked")
+    defined = DefinedByFile(folder)
+    with in_front_of(defined, folder, folder / "queue") as host:
+        yield Attacker(host, defined)
 
 
 def refusals(host: Host) -> list[str]:
@@ -72,26 +101,23 @@ def refusals(host: Host) -> list[str]:
         "1",
     ],
 )
-def test_what_can_be_read_in_two_ways_is_refused(line: str, host: Host, defined: DefinedByFile) -> None:
-    host.say(line.encode())
-    assert len(refusals(host)) == 1
-    assert defined.called == []
+def test_what_can_be_read_in_two_ways_is_refused(line: str, attacker: Attacker) -> None:
+    assert len(attacker.refused(line.encode())) == 1
+    assert attacker.defined.called == []
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
-def test_a_line_in_another_encoding_is_refused(encoding: str, host: Host, defined: DefinedByFile) -> None:
+def test_a_line_in_another_encoding_is_refused(encoding: str, attacker: Attacker) -> None:
     line = CALL.replace('"x"', '"ä"').encode(encoding)
     assert b"\n" not in line
-    host.say(line)
-    assert len(refusals(host)) == 1
-    assert defined.called == []
+    assert len(attacker.refused(line)) == 1
+    assert attacker.defined.called == []
 
 
 @pytest.mark.parametrize("of", ["null", "true", "1.0", "1e0", "[1]", "{}", "9007199254740993"])
-def test_an_id_that_is_not_the_same_for_everybody_is_refused(of: str, host: Host, defined: DefinedByFile) -> None:
-    host.say(CALL.replace('"id": 1', f'"id": {of}').encode())
-    assert len(refusals(host)) == 1
-    assert defined.called == []
+def test_an_id_that_is_not_the_same_for_everybody_is_refused(of: str, attacker: Attacker) -> None:
+    assert len(attacker.refused(CALL.replace('"id": 1', f'"id": {of}').encode())) == 1
+    assert attacker.defined.called == []
 
 
 @pytest.mark.parametrize("of", [7, "7"])
@@ -108,10 +134,9 @@ def test_the_id_of_a_held_call_is_not_taken_by_another_message(
     assert defined.called == []
 
 
-def test_a_call_without_an_id_is_not_passed_on(host: Host, defined: DefinedByFile) -> None:
-    host.say({"jsonrpc": "2.0", "method": "tools/call", "params": json.loads(PARAMS)})
-    host.ask("ping")
-    assert defined.called == []
+def test_a_call_without_an_id_is_not_passed_on(attacker: Attacker) -> None:
+    attacker.refused(f'{{"jsonrpc":"2.0","method":"tools/call","params":{PARAMS}}}'.encode())
+    assert attacker.defined.called == []
 
 
 def test_each_call_of_a_batch_is_asked_about(
@@ -125,21 +150,15 @@ def test_each_call_of_a_batch_is_asked_about(
     assert sorted(request.submission.arguments["to"] for request in reviewer.seen) == ["anna", "berta"]
 
 
-def test_a_call_of_a_batch_within_a_batch_is_refused(host: Host, defined: DefinedByFile) -> None:
-    host.say([[call(1, to="x")]])
-    assert len(refusals(host)) == 1
-    assert defined.called == []
+def test_a_call_of_a_batch_within_a_batch_is_refused(attacker: Attacker) -> None:
+    assert len(attacker.refused(f"[[{CALL}]]".encode())) == 1
+    assert attacker.defined.called == []
 
 
-def test_nothing_of_a_line_that_is_too_long_is_read(host: Host, defined: DefinedByFile) -> None:
-    padding = b" " * 2**20
-    assert host.process.stdin is not None
-    host.process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"')
-    for _ in range(33):
-        host.process.stdin.write(padding)
-    host.say(CALL.encode())
-    assert refusals(host) == ["signoff did not pass this on: it is longer than 33554432 bytes"]
-    assert defined.called == []
+def test_nothing_of_a_line_that_is_too_long_is_read(attacker: Attacker) -> None:
+    line = b'{"jsonrpc":"2.0","id":1,"method":"ping"' + b" " * 33 * 2**20 + CALL.encode()
+    assert attacker.refused(line) == ["signoff did not pass this on: it is longer than 33554432 bytes"]
+    assert attacker.defined.called == []
 
 
 def test_what_is_written_in_other_characters_is_held_all_the_same(

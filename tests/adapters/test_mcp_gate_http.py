@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from changing_mcp_server import DefinedByFile
@@ -50,24 +50,51 @@ def started(command: list[str], folder: Path, place: Path) -> Iterator[subproces
             process.kill()
 
 
-@pytest.fixture
-def upstream(defined: DefinedByFile, workdir: Path, place: Path) -> Iterator[str]:
-    """The address of the server."""
+@contextmanager
+def server_of(defined: DefinedByFile, folder: Path, place: Path) -> Iterator[str]:
+    """The address of a server of the SDK."""
     server = [sys.executable, str(ADAPTERS / "changing_mcp_server.py"), str(defined.path), "http"]
-    with started(server, workdir, place) as process:
+    with started(server, folder, place) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
 
 
-@pytest.fixture
-def gate(upstream: str, workdir: Path, place: Path) -> Iterator[str]:
-    """The address of the gate."""
+@contextmanager
+def gate_before(upstream: str, folder: Path, place: Path) -> Iterator[str]:
+    """The address of a gate."""
     command = [*GATE[:-1], "--upstream", upstream, "--listen", "127.0.0.1:0"]
-    with started(command, workdir, place) as process:
+    with started(command, folder, place) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
         assert said.startswith("signoff: serving at "), said
         yield said.split()[-1]
+
+
+@pytest.fixture
+def upstream(defined: DefinedByFile, workdir: Path, place: Path) -> Iterator[str]:
+    with server_of(defined, workdir, place) as address:
+        yield address
+
+
+@pytest.fixture
+def gate(upstream: str, workdir: Path, place: Path) -> Iterator[str]:
+    with gate_before(upstream, workdir, place) as address:
+        yield address
+
+
+class Attacked(NamedTuple):
+    """A gate that lets nothing through, for many tests: starting it takes longer than all that they do."""
+
+    gate: str
+    defined: DefinedByFile
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
+    folder = tmp_path_factory.mktemp("attacked")
+    defined, place = DefinedByFile(folder), folder / "queue"
+    with server_of(defined, folder, place) as server, gate_before(server, folder, place) as address:
+        yield Attacked(address, defined)
 
 
 def headers(body: Mapping[str, Any]) -> dict[str, str]:
@@ -201,10 +228,7 @@ def test_two_clients_without_sessions_may_use_the_same_id(
 
 def test_a_server_that_is_not_there_is_no_yes(workdir: Path, place: Path, reviewed: Review) -> None:
     reviewed(yes)
-    command = [*GATE[:-1], "--upstream", "http://127.0.0.1:9/mcp", "--listen", "127.0.0.1:0"]
-    with started(command, workdir, place) as process:
-        assert process.stderr is not None
-        address = process.stderr.readline().split()[-1]
+    with gate_before("http://127.0.0.1:9/mcp", workdir, place) as address:
         assert "cannot be reached" in result(post(address, modern(call(1))))
 
 
@@ -229,24 +253,22 @@ PING = modern({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     ],
 )
 def test_what_can_be_read_in_two_ways_is_refused(
-    body: str | bytes, more: dict[str, str], gate: str, defined: DefinedByFile
+    body: str | bytes, more: dict[str, str], attacked: Attacked
 ) -> None:
-    answer = httpx.post(gate, content=body, headers={**headers(CALL), **more})
+    answer = httpx.post(attacked.gate, content=body, headers={**headers(CALL), **more})
     assert answer.status_code == 400
     assert answer.json()["error"]["message"].startswith("signoff did not pass this on")
-    assert defined.called == []
+    assert attacked.defined.called == []
 
 
 @pytest.mark.parametrize(
     ("more", "status"),
     [({"host": "evil.example"}, 421), ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403)],
 )
-def test_a_page_of_another_server_is_not_let_in(
-    more: dict[str, str], status: int, gate: str, defined: DefinedByFile
-) -> None:
-    assert httpx.post(gate, json=CALL, headers={**headers(CALL), **more}).status_code == status
-    assert defined.called == []
+def test_a_page_of_another_server_is_not_let_in(more: dict[str, str], status: int, attacked: Attacked) -> None:
+    assert httpx.post(attacked.gate, json=CALL, headers={**headers(CALL), **more}).status_code == status
+    assert attacked.defined.called == []
 
 
-def test_other_paths_lead_nowhere(gate: str) -> None:
-    assert httpx.post(f"{gate}/more", json=CALL, headers=headers(CALL)).status_code == 404
+def test_other_paths_lead_nowhere(attacked: Attacked) -> None:
+    assert httpx.post(f"{attacked.gate}/more", json=CALL, headers=headers(CALL)).status_code == 404
