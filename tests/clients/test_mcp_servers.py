@@ -1,8 +1,9 @@
-"""The gate before servers of MCP that others have written: Node's filesystem server, and Python's git server."""
+"""The gate before servers of MCP that others have written, in Node and in Python, with real hosts."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 from collections.abc import AsyncIterator, Sequence
@@ -14,7 +15,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from answering import waiting, yes
-from clients.client_bench import Conversation, no, program
+from clients import anthropic_model
+from clients.client_bench import Conversation, ended, no, program
 from clients.conftest import FOLDER
 from signoff.queue import Decision, Instead, RequestState, open_review_queue
 from system_bench import eventually
@@ -161,3 +163,33 @@ async def test_a_client_that_leaves_takes_its_call_back(server: Server) -> None:
             await asyncio.gather(calling, return_exceptions=True)
         eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
     assert not server.made("made")
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_the_model_of_a_real_host_reads_the_answer(tmp_path: Path, approved: bool) -> None:
+    server = FilesystemServer(tmp_path)
+    gate, *words = [*GATE[:-1], "--name", "files", "--", *server.command]
+    settings = server.home / "mcp.json"
+    settings.write_text(json.dumps({"mcpServers": {"files": {"command": gate, "args": words}}}))
+    host = [program("@anthropic-ai/claude-code-*/claude"), "-p", "go on", "--mcp-config", str(settings)]
+    turns = [
+        [anthropic_model.uses("mcp__files__write_file", **server.arguments("made"))],
+        [anthropic_model.says("done")],
+    ]
+    with (
+        server.reviewed(yes if approved else no("another name")) as reviewer,
+        anthropic_model.AnthropicModel(turns) as model,
+        server.start(
+            [*host, "--allowedTools", "mcp__files__write_file"],
+            {
+                "ANTHROPIC_API_KEY": "none",
+                "ANTHROPIC_BASE_URL": model.url,
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                "DISABLE_AUTOUPDATER": "1",
+            },
+        ) as process,
+    ):
+        ended(process, model)
+    assert [request.asked_by.name for request in reviewer.seen] == ["files shop"]
+    assert ("Successfully wrote" if approved else "Approval denied: another name") in model.told[0]
+    assert server.made("made") is approved
