@@ -195,7 +195,7 @@ def test_a_request_says_which_server_it_is_for_and_what_that_says_of_the_tool(
     [asked] = reviewer.seen
     assert asked.submission.server == "changing_mcp_server"
     assert asked.submission.cwd == str(workdir)
-    assert asked.asked_by.name == f"changing_mcp_server {workdir.name}"
+    assert asked.asked_by.name == f"{workdir.name}, changing_mcp_server"
     assert asked.submission.why.endswith("the server says that it may destroy something")
 
 

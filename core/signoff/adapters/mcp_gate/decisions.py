@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from signoff.adapters.mcp_gate.messages import ToolCall
@@ -33,6 +33,7 @@ __all__ = ["CallDecider", "CallDecision", "GateRules", "server_name", "upstream_
 
 _WHY = "held by signoff mcp-proxy"
 _HONORS = frozenset({EDIT})
+_LACKS: frozenset[Literal["hard"]] = frozenset({"hard"})
 _HINTS = {
     ("readOnlyHint", True): "only reads",
     ("destructiveHint", True): "may destroy something",
@@ -110,6 +111,7 @@ class CallDecider:
             args=call.arguments,
             server=self._server,
             honors=_HONORS,
+            lacks=_LACKS,
             defined_now=lambda: tools.find_now(call.tool, call.message.meta),
         )
         request = self._request(call, context, definition)
