@@ -29,6 +29,7 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
             "signoff.tools.workers": (),
             "signoff.adapters.pydantic_ai": (),
             "signoff.adapters.langchain": (),
+            "signoff.adapters.openai_agents": (),
             "signoff.adapters.connectonion": (),
             "signoff.config": (),
         },

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 import langchain_agents
+import openai_scripts
 import toolset_agents
+from agents import function_tool
 from connectonion_agents import Conversation
 from langchain_core.tools import StructuredTool
 from pydantic_ai import FunctionToolset
 
 from signoff import ApprovalController, execute_tool
+from signoff.adapters import openai_agents
 from signoff.adapters.connectonion import QueueIO, approval_plugin
 from signoff.adapters.langchain import ApprovalMiddleware, ApprovalToolWrapper, approved
 from signoff.adapters.pydantic_ai import ApprovalToolset
@@ -63,6 +66,12 @@ def in_a_pydantic_ai_agent(act: Act, controller: ApprovalController, **said: Any
     toolset_agents.run(toolset, [toolset_agents.call("act", **ARGUMENTS)])
 
 
+def in_an_openai_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
+    model = openai_scripts.script([openai_scripts.call("act", **ARGUMENTS)])
+    agent = openai_scripts.agent_of(model, function_tool(act.function))
+    openai_scripts.told(openai_scripts.go(openai_agents.approved(agent, controller, **said)))
+
+
 def in_a_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
     langchain_agents.go(_agent(act, controller, **said))
 
@@ -103,6 +112,7 @@ def in_a_connectonion_agent(
 
 WITH_SETTINGS: list[EntryPoint] = [
     in_a_pydantic_ai_agent,
+    in_an_openai_agent,
     in_a_langchain_agent,
     in_an_asynchronous_langchain_agent,
 ]
@@ -119,6 +129,7 @@ ALL: list[EntryPoint] = [
 
 ASYNCHRONOUS: list[EntryPoint] = [
     in_a_pydantic_ai_agent,
+    in_an_openai_agent,
     in_an_asynchronous_langchain_agent,
     with_execute_tool,
     as_an_approved_tool_awaited,

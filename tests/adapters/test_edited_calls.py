@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import langchain_agents
+import openai_scripts
 import pytest
 import toolset_agents
 from toolset_agents import StartReviewer
 
+from signoff.adapters import openai_agents
 from signoff.adapters.langchain import ApprovalMiddleware
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.controller import ApprovalController
@@ -28,6 +30,14 @@ def by_pydantic_ai(controller: ApprovalController) -> tuple[list[str], list[tupl
     return tool.ran, toolset_agents.run(toolset, toolset_agents.DEPLOY)
 
 
+def by_openai_agents(controller: ApprovalController) -> tuple[list[str], list[tuple[str, str]]]:
+    tool = openai_scripts.Deploying()
+    agent = openai_scripts.agent_of(openai_scripts.script(openai_scripts.deploy()), tool.tool())
+    openai_agents.approved(agent, controller, tool_configs=EDITABLE)
+    texts = openai_scripts.told(openai_scripts.go(agent))
+    return tool.ran, [("success" if tool.ran else "refused", text) for text in texts]
+
+
 def by_langchain(way: Any) -> Deploy:
     def deploy(controller: ApprovalController) -> tuple[list[str], list[tuple[str, str]]]:
         tool = langchain_agents.Deploying()
@@ -41,8 +51,8 @@ def by_langchain(way: Any) -> Deploy:
 
 each_framework = pytest.mark.parametrize(
     "deploy",
-    [by_pydantic_ai, by_langchain(langchain_agents.go), by_langchain(langchain_agents.ago)],
-    ids=["pydantic_ai", "langchain", "langchain_async"],
+    [by_pydantic_ai, by_openai_agents, by_langchain(langchain_agents.go), by_langchain(langchain_agents.ago)],
+    ids=["pydantic_ai", "openai_agents", "langchain", "langchain_async"],
 )
 
 

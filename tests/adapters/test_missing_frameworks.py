@@ -27,6 +27,8 @@ except ImportError as error:
         ("import signoff.adapters.langchain", "langchain", "signoff[langchain]"),
         ("import signoff.adapters.langchain", "langchain_core", "signoff[langchain]"),
         ("import signoff.adapters.langchain", "langgraph", "signoff[langchain]"),
+        ("import signoff.adapters.openai_agents", "agents", "signoff[openai-agents]"),
+        ("import signoff.adapters.openai_agents", "jsonschema", "signoff[openai-agents]"),
         ("import signoff.adapters.pydantic_ai", "pydantic_ai", "signoff[pydantic-ai]"),
         ("from signoff import ApprovalToolset", "pydantic_ai", "signoff[pydantic-ai]"),
     ],
