@@ -116,7 +116,8 @@ $(CLIENTS)/.done: Makefile
 		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @openai/codex@latest @qwen-code/qwen-code@latest \
 		@modelcontextprotocol/server-filesystem@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
-	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install -e . autogen-core mcp-server-git smolagents
+	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
+		-e '.[claude-agent-sdk]' autogen-core mcp-server-git smolagents
 	@touch $@
 
 clients: $(VENV)/.dev $(CLIENTS)/.done

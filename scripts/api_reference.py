@@ -30,6 +30,7 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
             "signoff.adapters.pydantic_ai": (),
             "signoff.adapters.langchain": (),
             "signoff.adapters.openai_agents": (),
+            "signoff.adapters.claude_agent_sdk": (),
             "signoff.adapters.connectonion": (),
             "signoff.config": (),
         },

@@ -88,11 +88,10 @@ def _answer(spoken: Dialect, call: HookCall, options: HookOptions, output: int) 
 
 
 def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
-    from signoff.adapters.hooks.requests import agent_name, call_context, call_request
+    from signoff.adapters.hooks.requests import agent_name, call_context, call_request, reply_to
     from signoff.canonical import NotJsonError
     from signoff.cli.ask_wait import Asker, ask_and_wait
     from signoff.effects import SnapshotError
-    from signoff.types import denial_text
 
     timeout = options.timeout or spoken.timeout
     try:
@@ -116,17 +115,7 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
         decision = ask_and_wait(request, context, asker).decision
     except (SnapshotError, NotJsonError) as error:
         return spoken.refused(call, f"not run: {error}", hard=False)
-    if decision.approved is not True:
-        return spoken.refused(call, denial_text(decision), hard=decision.hard)
-    if decision.instead is None:
-        return spoken.approved(call, decision.note or "", None)
-    try:
-        arguments = spoken.arguments_instead(call, decision)
-    except (ValueError, KeyError, SnapshotError) as error:
-        words = f"not run: the reviewer {decision.instead.words}, which {spoken.title} cannot do: {error}"
-        return spoken.refused(call, words, hard=False)
-    words = f"The reviewer {decision.instead.words}: the call runs so."
-    return spoken.approved(call, f"{words} {decision.note or ''}".strip(), arguments)
+    return reply_to(spoken, call, decision)
 
 
 @contextmanager

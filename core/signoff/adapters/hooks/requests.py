@@ -1,16 +1,16 @@
-"""The request of a hook: the call, its effects, and where it belongs, for the reviewer."""
+"""The request of a hook for the reviewer, and the reply to the agent when there is a decision."""
 
 from __future__ import annotations
 
 import os
 
-from signoff.adapters.hooks.calls import Dialect, HookCall
+from signoff.adapters.hooks.calls import Dialect, HookCall, Reply
 from signoff.adapters.session_name import session_name
 from signoff.approved_call import EditedCall
-from signoff.effects import Command, FileWrite
-from signoff.types import ApprovalContext, ApprovalRequest
+from signoff.effects import Command, FileWrite, SnapshotError
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest, denial_text
 
-__all__ = ["agent_name", "call_context", "call_request"]
+__all__ = ["agent_name", "call_context", "call_request", "reply_to"]
 
 _LONGEST = 200
 """The most characters of a command in the line for the reviewer, who sees all of it below."""
@@ -63,6 +63,21 @@ def call_context(dialect: Dialect, call: HookCall, request: ApprovalRequest) -> 
         lambda changed: call_request(dialect, call._replace(arguments=changed.args)),
     )
     return context.model_copy(update={"check_edited": edited})
+
+
+def reply_to(dialect: Dialect, call: HookCall, decision: ApprovalDecision) -> Reply:
+    """Return the reply of a dialect to a decision; it refuses what its agent cannot do instead of the call."""
+    if decision.approved is not True:
+        return dialect.refused(call, denial_text(decision), hard=decision.hard)
+    if decision.instead is None:
+        return dialect.approved(call, decision.note or "", None)
+    try:
+        arguments = dialect.arguments_instead(call, decision)
+    except (ValueError, KeyError, SnapshotError) as error:
+        words = f"not run: the reviewer {decision.instead.words}, which {dialect.title} cannot do: {error}"
+        return dialect.refused(call, words, hard=False)
+    words = f"The reviewer {decision.instead.words}: the call runs so."
+    return dialect.approved(call, f"{words} {decision.note or ''}".strip(), arguments)
 
 
 def agent_name(dialect: Dialect, call: HookCall) -> str:

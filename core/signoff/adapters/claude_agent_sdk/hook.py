@@ -1,0 +1,77 @@
+"""The hook that the Claude Agent SDK calls before each call of a tool."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from claude_agent_sdk import HookMatcher
+
+from signoff.adapters.hooks.calls import Dialect, EventError, HookCall, Reply
+from signoff.adapters.hooks.claude_code import ClaudeCode
+from signoff.adapters.hooks.requests import call_context, call_request, reply_to
+from signoff.canonical import NotJsonError
+from signoff.controller import ApprovalController
+from signoff.effects import SnapshotError
+from signoff.expiry import within
+from signoff.types import ApprovalContext, ApprovalRequest
+
+__all__ = ["approval_hook"]
+
+_VIA = "claude-agent-sdk"
+_MARGIN = 10.0
+"""So many seconds before the hook's timeout a request expires, so that the model is told the true reason."""
+
+
+class _ClaudeAgentSdk(ClaudeCode):
+    """The dialect of the program that the SDK runs, which is Claude Code."""
+
+    title = "Claude Agent SDK"
+
+
+_DIALECT: Dialect = _ClaudeAgentSdk()
+
+
+def approval_hook(controller: ApprovalController | None = None) -> HookMatcher:
+    """Return a ``PreToolUse`` hook that asks before each call that changes something.
+
+    Tools that only read or plan stay with the rules of the SDK. A soft refusal is told to the model, with the
+    reviewer's words; a hard one ends the turn. A request is withdrawn when the turn is interrupted. A request that
+    nobody answers expires after a day. Whatever fails, the call does not run: the hook has ``on_failure="block"``.
+
+    Args:
+        controller: The controller that decides; by default a new one, which asks in the local queue. It is one
+            session: conversations that must not share remembered approvals need a hook each.
+    """
+    deciding = controller if controller is not None else ApprovalController()
+
+    async def ask(event: Mapping[str, Any], _: str | None, __: object) -> dict[str, Any]:
+        call: HookCall | None = None
+        try:
+            call = _DIALECT.read(event)
+            reply = None if call is None else await _answer(deciding, call)
+        except (EventError, SnapshotError, NotJsonError) as error:
+            reply = _DIALECT.refused(call, f"not run: {error}", hard=False)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the call must not run, and the model is told
+            fault = f"not run: a fault in signoff itself ({type(error).__name__}: {error})"
+            reply = _DIALECT.refused(call, fault, hard=False)
+        return {} if reply is None else dict(reply.answer or {})
+
+    return HookMatcher(hooks=[ask], timeout=_DIALECT.timeout, on_failure="block")
+
+
+async def _answer(controller: ApprovalController, call: HookCall) -> Reply:
+    request, context = await asyncio.to_thread(_question, call)
+    decision = await controller.request_approval(request, context)
+    return await asyncio.to_thread(reply_to, _DIALECT, call, decision)
+
+
+def _question(call: HookCall) -> tuple[ApprovalRequest, ApprovalContext]:
+    request = call_request(_DIALECT, call)
+    context = call_context(_DIALECT, call, request)
+    metadata = {**context.metadata, "via": _VIA}
+    return (
+        within(request, _DIALECT.timeout - _MARGIN),
+        context.model_copy(update={"metadata": metadata}),
+    )
