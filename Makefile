@@ -65,7 +65,7 @@ test-quick: $(VENV)/.dev
 # use it pins nothing, so that it changes no other version there.
 FLOORS := .venv-floors
 LIBRARY := $(FLOORS)/policy+postgres+server
-FRAMEWORKS := $(FLOORS)/connectonion+langchain+openai-agents+policy+postgres+pydantic-ai+server
+FRAMEWORKS := $(FLOORS)/connectonion+langchain+mcp+openai-agents+policy+postgres+pydantic-ai+server
 WITH_FRAMEWORKS := tests/adapters tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
 	tests/server/test_runs_api.py tests/system/test_system_demo.py tests/system/test_system_tmux.py
 

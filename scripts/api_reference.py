@@ -31,6 +31,7 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
             "signoff.adapters.langchain": (),
             "signoff.adapters.openai_agents": (),
             "signoff.adapters.claude_agent_sdk": (),
+            "signoff.adapters.mcp": (),
             "signoff.adapters.connectonion": (),
             "signoff.config": (),
         },

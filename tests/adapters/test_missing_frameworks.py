@@ -28,6 +28,7 @@ except ImportError as error:
         ("import signoff.adapters.langchain", "langchain_core", "signoff[langchain]"),
         ("import signoff.adapters.langchain", "langgraph", "signoff[langchain]"),
         ("import signoff.adapters.claude_agent_sdk", "claude_agent_sdk", "signoff[claude-agent-sdk]"),
+        ("import signoff.adapters.mcp", "mcp", "signoff[mcp]"),
         ("import signoff.adapters.openai_agents", "agents", "signoff[openai-agents]"),
         ("import signoff.adapters.openai_agents", "jsonschema", "signoff[openai-agents]"),
         ("import signoff.adapters.pydantic_ai", "pydantic_ai", "signoff[pydantic-ai]"),
