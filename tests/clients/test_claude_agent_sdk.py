@@ -32,20 +32,38 @@ async def run():
 
 asyncio.run(run())
 """
+INTERRUPTED_BY_SIGNAL = """
+import asyncio, signal
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+from signoff.adapters.claude_agent_sdk import approval_hook
+
+async def run():
+    options = ClaudeAgentOptions(hooks={"PreToolUse": [approval_hook()]})
+    async with ClaudeSDKClient(options) as client:
+        def interrupt():
+            interrupting.append(asyncio.ensure_future(client.interrupt()))
+        interrupting = []
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, interrupt)
+        await client.query("go on")
+        async for _ in client.receive_response():
+            pass
+
+asyncio.run(run())
+"""
 OLD, NEW = b"one\ntwo\nthree\n", b"one\n2\nthree\n"
 
 
 class Program(Conversation):
     """One conversation of a program with the SDK."""
 
-    def begin(self, model: AnthropicModel) -> Popen[str]:
+    def begin(self, model: AnthropicModel, source: str = PROGRAM) -> Popen[str]:
         """Start the program."""
         variables = {
             "ANTHROPIC_API_KEY": "none",
             "ANTHROPIC_BASE_URL": model.url,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
-        return self.start([str(PYTHON), "-c", PROGRAM], variables)
+        return self.start([str(PYTHON), "-c", source], variables)
 
     def run(self, *turns: Sequence[Mapping[str, Any]]) -> AnthropicModel:
         """Run the program to its end; returns the model, which knows what it was told."""
@@ -141,5 +159,19 @@ def test_a_request_is_withdrawn_when_its_program_is_gone(program: Program, numbe
         process.wait(PATIENCE)
         with open_review_queue(program.place) as queue:
             queue.pending()
+            assert queue.get(request.id).state is RequestState.WITHDRAWN
+    assert not (program.folder / "made").exists()
+
+
+def test_a_request_is_withdrawn_when_the_turn_is_interrupted(program: Program) -> None:
+    with (
+        program.reviewed(waiting) as reviewer,
+        AnthropicModel([touch(program), [says("done")]]) as model,
+        program.begin(model, INTERRUPTED_BY_SIGNAL) as process,
+    ):
+        [request] = reviewer.wait_for(1)
+        process.send_signal(signal.SIGUSR1)
+        ended(process, model)
+        with open_review_queue(program.place) as queue:
             assert queue.get(request.id).state is RequestState.WITHDRAWN
     assert not (program.folder / "made").exists()
