@@ -117,7 +117,7 @@ $(CLIENTS)/.done: Makefile
 		@modelcontextprotocol/server-filesystem@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
 	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
-		-e '.[claude-agent-sdk]' autogen-core mcp-server-git smolagents
+		-e '.[claude-agent-sdk]' autogen-core crewai google-adk mcp-server-git smolagents
 	@touch $@
 
 clients: $(VENV)/.dev $(CLIENTS)/.done
