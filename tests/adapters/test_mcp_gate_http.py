@@ -23,7 +23,7 @@ from system_bench import PATIENCE, eventually
 
 httpx = pytest.importorskip("httpx")
 mcp = pytest.importorskip("mcp", reason="needs pydantic-ai-slim[mcp]")
-pytest.importorskip("starlette", reason="needs signoff[mcp]")
+pytest.importorskip("starlette", reason="needs signoff[mcp-proxy]")
 
 Review = Callable[[Answer], Reviewer]
 ACCEPT = "application/json, text/event-stream"

@@ -133,7 +133,7 @@ def _serve(upstream: str, listen: str, decider: CallDecider) -> int:
         from signoff.server.sockets import ListenError, serve, tcp_socket
     except ImportError as error:
         raise click.UsageError(
-            f"--upstream needs more ({error}); install it with: pip install 'signoff[mcp]'"
+            f"--upstream needs more ({error}); install it with: pip install 'signoff[mcp-proxy]'"
         ) from None
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):

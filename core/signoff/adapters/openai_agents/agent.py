@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -20,6 +21,12 @@ from signoff.policy.tool_rules import CallPolicy
 __all__ = ["approved"]
 
 AgentT = TypeVar("AgentT", bound=Agent[Any])
+
+if {"_agent_instance", "_mcp_tool_binding"} - {each.name for each in dataclasses.fields(FunctionTool)}:
+    raise ImportError(  # without them, tools of inner agents would run unasked
+        "this version of openai-agents does not say where its tools come from, so they cannot ask:"
+        " pip install 'openai-agents<=0.24'"
+    )
 
 
 def approved(
