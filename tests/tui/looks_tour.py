@@ -213,6 +213,8 @@ async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Alb
 
 async def _lists(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
     if "tagged" in album.wanted:
+        # A tag moves the cursor on, for who knows how long: what it comes to is read before.
+        await stands_on(seen, RowKey("request", posted["structured"].id))
         for name in ("high", "new"):
             await stands_on(seen, RowKey("request", posted[name].id))
             await seen.press("t")
