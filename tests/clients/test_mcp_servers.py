@@ -190,6 +190,6 @@ def test_the_model_of_a_real_host_reads_the_answer(tmp_path: Path, approved: boo
         ) as process,
     ):
         ended(process, model)
-    assert [request.asked_by.name for request in reviewer.seen] == ["files shop"]
+    assert [request.asked_by.name for request in reviewer.seen] == ["shop, files"]
     assert ("Successfully wrote" if approved else "Approval denied: another name") in model.told[0]
     assert server.made("made") is approved
