@@ -202,3 +202,31 @@ async def test_the_rounds_of_one_call_are_asked_about_once_unless_their_state_wa
         await session.call_tool("act", {}, allow_input_required=True)
         await session.call_tool("act", {}, allow_input_required=True, request_state=state)
     assert asked.times == times
+
+
+async def test_all_rounds_of_a_call_run_with_the_arguments_that_were_approved(
+    asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    called: list[Any] = []
+
+    async def call_tool(_: Any, params: types.CallToolRequestParams) -> Any:
+        called.append(params.arguments)
+        if params.request_state is None:
+            return types.InputRequiredResult(input_requests={}, request_state="one")
+        return types.CallToolResult(content=[])
+
+    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[types.Tool(name="act", input_schema={"type": "object"})])
+
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments={"id": 8}, summary="changed")))
+    async with Client(Server("rounds", on_list_tools=list_tools, on_call_tool=call_tool)) as client:
+        session = approved(
+            client.session,
+            ApprovalController(queue=asking),
+            server="shop",
+            tool_configs={"act": {"approval": "required", "edit": True}},
+        )
+        await session.call_tool("act", {"id": 7}, allow_input_required=True)
+        result = await session.call_tool("act", {"id": 7}, allow_input_required=True, request_state="one")
+    assert called == [{"id": 8}] * 2
+    assert "The reviewer changed the arguments" in text_of(result)

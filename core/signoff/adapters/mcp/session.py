@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jsonschema
 from mcp import ClientSession, types
@@ -31,6 +31,20 @@ _MOST_OPEN = 1_000
 SessionT = TypeVar("SessionT", bound=ClientSession)
 
 
+class _OpenCall(NamedTuple):
+    """An approved call that its server answered with questions.
+
+    Attributes:
+        asked: The call as it was asked, in one spelling.
+        arguments: The arguments that it runs with.
+        instead: The amendment of the reviewer; None if it runs as asked.
+    """
+
+    asked: str
+    arguments: dict[str, Any]
+    instead: Instead | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Rules:
     """The rules of one session.
@@ -40,14 +54,14 @@ class _Rules:
         needs: The rules on which calls are asked about.
         server: Name of the server.
         expires_in: Seconds after which a request expires that sets no time itself.
-        open: Calls that the server answered with questions, by the state that comes back with the answers.
+        open: Approved calls that go on, by the state that comes back with the answers.
     """
 
     controller: ApprovalController
     needs: ApprovalNeeds
     server: str
     expires_in: float | None
-    open: dict[str, str] = field(default_factory=dict)
+    open: dict[str, _OpenCall] = field(default_factory=dict)
 
 
 def approved(
@@ -130,8 +144,11 @@ class _AskingSession(ClientSession):
         except NotJsonError as error:
             return _failure(f"Not run: {error}")
         state = options.get("request_state")
-        if state is not None and rules.open.pop(state, None) == spelled:
-            return self._noted(spelled, await super().call_tool(name, given, *args, **options))
+        going_on = None if state is None else rules.open.pop(state, None)
+        if going_on is not None and going_on.asked == spelled:
+            # With the arguments that were approved: the client repeats its own.
+            result = await super().call_tool(name, copy.deepcopy(going_on.arguments), *args, **options)
+            return self._noted(going_on, result)
         context = ApprovalContext(
             tool_name=name,
             args=given,
@@ -158,15 +175,15 @@ class _AskingSession(ClientSession):
             request, given = edited.request or request, copy.deepcopy(dict(instead.arguments))
         with bound_to(request, decision.snapshot, instead):
             result = await super().call_tool(name, given, *args, **options)
-        return _told(self._noted(spelled, result), instead)
+        return self._noted(_OpenCall(spelled, given, instead), result)
 
-    def _noted(self, spelled: str, result: Any) -> Any:
-        """Keep in mind that an approved call goes on, if its server waits for more."""
+    def _noted(self, call: _OpenCall, result: Any) -> Any:
+        """Return the result of an approved call, and keep the call in mind if its server waits for more."""
         if isinstance(result, types.InputRequiredResult) and result.request_state is not None:
             if len(self._rules.open) >= _MOST_OPEN:
                 del self._rules.open[next(iter(self._rules.open))]
-            self._rules.open[result.request_state] = spelled
-        return result
+            self._rules.open[result.request_state] = call
+        return _told(result, call.instead)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
         return self._rules.needs.request_for(context, None, None, self._rules.controller.memory)
