@@ -41,7 +41,7 @@ Exit codes: 0 nothing is wrong, 1 something is.
 
 
 class Grade(StrEnum):
-    """The grade of a finding."""
+    """The grade of a result."""
 
     OK = "ok"
     NOTE = "note"
@@ -51,8 +51,8 @@ class Grade(StrEnum):
 _STYLES: dict[Grade, Style] = {Grade.OK: "yes", Grade.NOTE: "muted", Grade.WRONG: "high"}
 
 
-class Finding(NamedTuple):
-    """What was found about one thing.
+class CheckResult(NamedTuple):
+    """The result of one check.
 
     Attributes:
         grade: Its grade.
@@ -89,8 +89,8 @@ def doctor() -> int:
     return ExitCode.NO if wrong else ExitCode.OK
 
 
-def _findings() -> Iterator[Finding]:
-    yield Finding(Grade.OK, "signoff", f"{__version__} on Python {sys.version.split()[0]}, {own_program()}")
+def _findings() -> Iterator[CheckResult]:
+    yield CheckResult(Grade.OK, "signoff", f"{__version__} on Python {sys.version.split()[0]}, {own_program()}")
     yield from _queue()
     yield _key()
     yield from _screen()
@@ -102,30 +102,32 @@ def _findings() -> Iterator[Finding]:
             yield _hook(name, spoken)
 
 
-def _queue() -> Iterator[Finding]:
+def _queue() -> Iterator[CheckResult]:
     from signoff.queue import queue_stats
 
     try:
         stats = queue_stats(chosen_place())
     except QueueNotFoundError:
-        yield Finding(Grade.OK, "queue", "there is none yet; it begins with the first request")
+        yield CheckResult(Grade.OK, "queue", "there is none yet; it begins with the first request")
         return
     except QueueError as error:
-        yield Finding(Grade.WRONG, "queue", str(error))
+        yield CheckResult(Grade.WRONG, "queue", str(error))
         return
-    yield Finding(
+    yield CheckResult(
         Grade.OK, "queue", f"{counted(stats.pending, 'request')} waiting, {counted(stats.agents, 'agent')}"
     )
     if stats.history_loss:
-        yield Finding(Grade.WRONG, "history", stats.history_loss, "signoff history verify")
+        yield CheckResult(Grade.WRONG, "history", stats.history_loss, "signoff history verify")
     if stats.approving:
         who = counted(stats.approving, "agent")
-        yield Finding(Grade.NOTE, "agents", f"{who} in mode approve_all: nobody is asked", "look: signoff, then a")
+        yield CheckResult(
+            Grade.NOTE, "agents", f"{who} in mode approve_all: nobody is asked", "look: signoff, then a"
+        )
     if stats.screen_open is False:
-        yield Finding(Grade.NOTE, "screen", "none is open on this queue", "signoff")
+        yield CheckResult(Grade.NOTE, "screen", "none is open on this queue", "signoff")
 
 
-def _key() -> Finding:
+def _key() -> CheckResult:
     from signoff.queue.keys import identity, trust
     from signoff.queue.keys.folder import keys_folder
 
@@ -133,12 +135,12 @@ def _key() -> Finding:
         key = identity.load(keys_folder())
         trusted = {each.key_id for each in trust.load(keys_folder())}
     except ReviewerKeysError as error:
-        return Finding(Grade.WRONG, "key", str(error))
+        return CheckResult(Grade.WRONG, "key", str(error))
     if key is None:
-        return Finding(Grade.OK, "key", "there is none yet; it is made with your first yes")
+        return CheckResult(Grade.OK, "key", "there is none yet; it is made with your first yes")
     if key.public.key_id in trusted:
-        return Finding(Grade.OK, "key", f"{key.public.key_id}, which agents of this user believe")
-    return Finding(
+        return CheckResult(Grade.OK, "key", f"{key.public.key_id}, which agents of this user believe")
+    return CheckResult(
         Grade.WRONG,
         "key",
         f"agents of this user do not believe {key.public.key_id}, so no yes of yours counts here",
@@ -146,36 +148,36 @@ def _key() -> Finding:
     )
 
 
-def _screen() -> Iterator[Finding]:
+def _screen() -> Iterator[CheckResult]:
     from signoff_tui.settings.resolve import Personal
 
     try:
         chosen = Personal(os.environ).choose()
     except ValueError as error:
-        yield Finding(Grade.WRONG, "settings", str(error))
+        yield CheckResult(Grade.WRONG, "settings", str(error))
         return
     for problem in chosen.problems:
-        yield Finding(Grade.WRONG, "theme", problem)
+        yield CheckResult(Grade.WRONG, "theme", problem)
     if chosen.ascii_only:
         words = "only ASCII is drawn: the locale is not UTF-8, or the terminal has no more"
-        yield Finding(Grade.NOTE, "terminal", words, "export LC_ALL=C.UTF-8, if it has")
+        yield CheckResult(Grade.NOTE, "terminal", words, "export LC_ALL=C.UTF-8, if it has")
     elif os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
-        yield Finding(Grade.NOTE, "terminal", "it cannot show the screen", "signoff --plain")
+        yield CheckResult(Grade.NOTE, "terminal", "it cannot show the screen", "signoff --plain")
     else:
-        yield Finding(Grade.OK, "terminal", os.environ["TERM"])
+        yield CheckResult(Grade.OK, "terminal", os.environ["TERM"])
 
 
-def _rules() -> Finding:
+def _rules() -> CheckResult:
     from signoff.policy.trust import TrustError, changed_files, trusted_files
 
     try:
         changed, known = changed_files(), trusted_files()
     except TrustError as error:
-        return Finding(Grade.WRONG, "rules", str(error))
+        return CheckResult(Grade.WRONG, "rules", str(error))
     if not changed:
-        return Finding(Grade.OK, "rules", f"{counted(len(known), 'file')} trusted, none changed since")
+        return CheckResult(Grade.OK, "rules", f"{counted(len(known), 'file')} trusted, none changed since")
     names = ", ".join(changed)
-    return Finding(
+    return CheckResult(
         Grade.WRONG,
         "rules",
         f"changed or gone since you trusted them, so agents refuse them: {names}",
@@ -183,13 +185,13 @@ def _rules() -> Finding:
     )
 
 
-def _sandbox() -> Finding:
+def _sandbox() -> CheckResult:
     from signoff.confine.detect import Unusable, detect
 
     found = detect("bwrap")
     if isinstance(found, Unusable):
-        return Finding(Grade.NOTE, "sandbox", f"commands cannot be confined: {found.reason}", found.remedy)
-    return Finding(Grade.OK, "sandbox", "commands can be confined with Bubblewrap")
+        return CheckResult(Grade.NOTE, "sandbox", f"commands cannot be confined: {found.reason}", found.remedy)
+    return CheckResult(Grade.OK, "sandbox", "commands can be confined with Bubblewrap")
 
 
 # -- The hooks.
@@ -198,29 +200,29 @@ _NOTE = "a trial of signoff doctor: nothing is to run"
 _SECONDS = 30.0
 
 
-def _hook(name: str, spoken: Dialect) -> Finding:
+def _hook(name: str, spoken: Dialect) -> CheckResult:
     place, path = spoken.place, spoken.place.file(os.environ)
     install = f"signoff init {name}"
     try:
         text = path.read_bytes().decode("utf-8") if path.exists() else ""
         exact, other = has_hook(text, place, own_program()), without_hook(text, place) != text
     except (OSError, UnicodeDecodeError, SettingsError) as error:
-        return Finding(Grade.WRONG, spoken.title, f"{path} cannot be read: {error}")
+        return CheckResult(Grade.WRONG, spoken.title, f"{path} cannot be read: {error}")
     if not exact and not other:
-        return Finding(Grade.NOTE, spoken.title, f"does not ask: {path} has no hook", install)
+        return CheckResult(Grade.NOTE, spoken.title, f"does not ask: {path} has no hook", install)
     if not exact:
         words = f"the hook in {path} is not as signoff init writes it, so calls may run when it fails"
-        return Finding(Grade.WRONG, spoken.title, words, install)
+        return CheckResult(Grade.WRONG, spoken.title, words, install)
     [handler] = place.entry(own_program())["hooks"]
     with tempfile.TemporaryDirectory(prefix="signoff-doctor-") as made:
         why_not = asyncio.run(_why_not(handler["command"], spoken, Path(made).resolve()))
     if why_not:
-        return Finding(Grade.WRONG, spoken.title, why_not, f"run it by hand: {handler['command']}")
+        return CheckResult(Grade.WRONG, spoken.title, why_not, f"run it by hand: {handler['command']}")
     unused = spoken.why_unused()
     if unused:
-        return Finding(Grade.WRONG, spoken.title, unused, place.still_to_do)
+        return CheckResult(Grade.WRONG, spoken.title, unused, place.still_to_do)
     words = "its hook asks, and a no or a failure keeps the call from running"
-    return Finding(Grade.OK, spoken.title, words, f"once, {place.still_to_do}" if unused is None else "")
+    return CheckResult(Grade.OK, spoken.title, words, f"once, {place.still_to_do}" if unused is None else "")
 
 
 async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:

@@ -60,7 +60,7 @@ def _value(raw: msgspec.Raw) -> Any:
 
 
 class _Issued(NamedTuple):
-    """What a state was given out for.
+    """The approved call that a state was given out for.
 
     Attributes:
         call: The call as it was asked.

@@ -178,7 +178,7 @@ class CallDecider:
 
 
 def _with_others(call: ToolCall) -> dict[str, Any]:
-    """What an approval for the session has to find again: further parameters count, too."""
+    """The payload of a call: its arguments and its further parameters."""
     named = {f"parameter {name}": value for name, value in call.others.items()}
     if not named.keys().isdisjoint(call.arguments):
         raise PermissionError("an argument has the name of a further parameter")
@@ -186,7 +186,7 @@ def _with_others(call: ToolCall) -> dict[str, Any]:
 
 
 def _said_by_server(definition: Definition) -> list[str]:
-    """What the server says of a tool; a hint, which nothing depends on."""
+    """The server's hints on a tool, in words; nothing depends on them."""
     annotations = definition.hints.get("annotations")
     if not isinstance(annotations, dict):
         return []

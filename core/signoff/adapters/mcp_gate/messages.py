@@ -95,7 +95,7 @@ class ClientMessage(NamedTuple):
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """What its parameters say of the message itself."""
+        """The entry of its parameters about the message itself; empty if there is none."""
         meta = self.params.get("_meta")
         return meta if isinstance(meta, dict) else {}
 

@@ -23,7 +23,7 @@ class UnlistedToolsError(SnapshotError):
 
 
 class OfferedTools:
-    """What is known of a server's tools.
+    """The definitions of a server's tools, as far as they are known.
 
     Args:
         ask: Asks the server for a page.
