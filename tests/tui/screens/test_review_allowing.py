@@ -11,8 +11,10 @@ from screen_bench import HELD, LARGE, SMALL, Screen, agent, amend, call, command
 from signoff import ApprovalContext, ApprovalController, Command
 from signoff.queue import AgentQueue, DecisionSource, RequestState, ReviewQueue, StoredRequest
 from signoff.queue.grant_pattern import Beginning, GrantPattern, Under
+from signoff.queue.history import PatternPreview
 from signoff.tool_definition import Definition
 from signoff_tui.screens.review.allow import Allowing, choices
+from signoff_tui.screens.review.work import Compared
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
@@ -84,6 +86,23 @@ async def test_a_yes_that_is_remembered_is_called_so_while_it_is_held(
         await opens(seen, request)
         await seen.press("1")
         await seen.shows("allowed pytest -q tests, sends in ")
+
+
+async def test_a_key_that_was_refused_is_told_while_the_sheet_learns_more(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("pytest -q tests", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("9")
+        await seen.shows("9 does nothing here")
+        sheet = seen.app.review.bar
+        assert isinstance(sheet, Allowing)
+        pattern = choices(seen.desk, sheet)[0].pattern
+        assert pattern is not None
+        seen.app.review.post_message(Compared(pattern, PatternPreview(7, (), 0, 0, ())))
+        await seen.shows("0 of last 7")
+        assert "9 does nothing here" in seen.text
 
 
 async def test_the_second_allows_commands_that_begin_alike(

@@ -208,7 +208,7 @@ class ReviewScreen(Screen[None]):
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put a sheet, text box or question over the keys, or remove it."""
         before, self._bar = self._bar, bar
-        if bar is not None:
+        if bar is not None and type(bar) is not type(before):
             self._said = LastWords()  # what was said before is not about this
         self.boxes.change(before, bar)
         self._drawing.bars(self._said)
