@@ -121,7 +121,7 @@ def _before(path: str) -> _Before:
 def _told_inside(profile: OSProfile, paths: list[str]) -> list[dict[str, object]]:
     process = Bubblewrap().start(
         ["/usr/bin/python3", "-I", "-S", "-c", _INSIDE],
-        profile,
+        lambda: profile,
         cwd="/usr",
         env={"LC_ALL": "C.UTF-8"},
         stdin=subprocess.PIPE,

@@ -145,7 +145,7 @@ def test_none_at_all(install: Install) -> None:
 
 def refusal(**streams: Any) -> LaunchError:
     with pytest.raises(LaunchError) as caught:
-        Bubblewrap().start(["true"], OSProfile(), cwd="/", env={}, **streams)
+        Bubblewrap().start(["true"], OSProfile, cwd="/", env={}, **streams)
     return caught.value
 
 
@@ -182,7 +182,7 @@ def test_or_the_signal_that_ended_it(install: Install) -> None:
 @pytest.mark.usefixtures("real_sandbox")
 def test_a_command_that_the_system_cannot_start_is_told() -> None:
     with pytest.raises(LaunchError, match="bwrap cannot be started: Argument list too long"):
-        Bubblewrap().start(["x" * (1 << 20)], OSProfile(), cwd="/", env={})
+        Bubblewrap().start(["x" * (1 << 20)], OSProfile, cwd="/", env={})
 
 
 # -- Programs that confine less.

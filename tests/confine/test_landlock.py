@@ -69,7 +69,7 @@ def ran(backend: Landlock | None, argv: list[str], given_profile: OSProfile, bas
         if backend is None:
             process = subprocess.Popen(argv, cwd=base / "rw", env=VARIABLES, **streams)  # type: ignore[call-overload]
         else:
-            process = backend.start(argv, given_profile, cwd=str(base / "rw"), env=VARIABLES, **streams)
+            process = backend.start(argv, lambda: given_profile, cwd=str(base / "rw"), env=VARIABLES, **streams)
         try:
             code = process.wait(20)
         finally:
@@ -377,7 +377,7 @@ def test_what_cannot_be_kept_is_not_started(landlock: Landlock, base: Path) -> N
     argv = ["sh", "-c", "echo x > ran"]
 
     def start(given_profile: OSProfile, argv: list[str] = argv, cwd: str = "rw", **more: object) -> None:
-        landlock.start(argv, given_profile, cwd=str(base / cwd), env=VARIABLES, **more)  # type: ignore[arg-type]
+        landlock.start(argv, lambda: given_profile, cwd=str(base / cwd), env=VARIABLES, **more)  # type: ignore[arg-type]
 
     with pytest.raises(LaunchError, match="in the places of some"):
         start(profile(base), replaced={str(base / "rw"): str(base / "outside")})
@@ -417,7 +417,7 @@ def test_words_and_variables_arrive_as_they_are(landlock: Landlock, base: Path) 
     )
     process = landlock.start(
         shown,
-        profile(base),
+        lambda: profile(base),
         cwd=str(base / "rw" / name.replace("\n", "")),
         env={"ODD": name},
         stdout=subprocess.PIPE,
@@ -445,7 +445,9 @@ def test_a_command_that_waits_is_started_and_has_no_descriptors_but_its_own(
                 print(number, os.fstat(number))
     """)
     pipe = subprocess.PIPE
-    process = landlock.start(argv, profile(base), cwd=str(base / "rw"), env=VARIABLES, stdin=pipe, stdout=pipe)
+    process = landlock.start(
+        argv, lambda: profile(base), cwd=str(base / "rw"), env=VARIABLES, stdin=pipe, stdout=pipe
+    )
     assert process.communicate(b"go\n", 20) == (b"done\n", None)
 
 
@@ -454,7 +456,7 @@ def test_the_directory_for_temporary_files_is_the_commands_own_and_goes_with_it(
 ) -> None:
     process = landlock.start(
         ["sh", "-c", "echo $TMPDIR; echo x > $TMPDIR/x"],
-        profile(base),
+        lambda: profile(base),
         cwd=str(base / "rw"),
         env=VARIABLES,
         stdout=subprocess.PIPE,

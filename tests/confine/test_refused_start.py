@@ -30,7 +30,7 @@ def start(top: Path, backend: str = "bwrap", meanwhile: Callable[[], object] | N
     profile = OSProfile(PathMap({str(top): PathAccess.WRITE}), system_files(network=False))
     process = backend_named(backend).start(
         ["/bin/sh", "-c", "echo > made"],
-        profile,
+        lambda: profile,
         cwd=str(top),
         env={},
         meanwhile=meanwhile,
@@ -100,7 +100,7 @@ def test_more_protected_files_than_bwrap_takes_are_told(tmp_path: Path) -> None:
         (tmp_path / str(number) / ".npmrc").touch()
     profile = OSProfile(PathMap(places), system_files(network=False))
     with pytest.raises(LaunchError, match="the writable directories have too many protected files"):
-        Bubblewrap().start(["/bin/true"], profile, cwd=str(tmp_path), env={})
+        Bubblewrap().start(["/bin/true"], lambda: profile, cwd=str(tmp_path), env={})
 
 
 @pytest.mark.usefixtures("real_sandbox")

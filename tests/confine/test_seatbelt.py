@@ -332,7 +332,7 @@ def start(base: Path, places: dict[str, PathAccess], **more: object) -> subproce
     paths = PathMap({str(base / name): access for name, access in places.items()})
     return Seatbelt().start(
         ["-x", "echo", "(allow default)"],
-        OSProfile(paths),
+        lambda: OSProfile(paths),
         cwd=str(base / "rw"),
         env={"HOME": "/tmp", "ODD": "é"},
         stdout=subprocess.PIPE,

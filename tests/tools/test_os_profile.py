@@ -432,8 +432,10 @@ class Recorder:
     def __init__(self) -> None:
         self.profile = OSProfile()
 
-    def start(self, argv: object, profile: OSProfile, *, meanwhile: Callable[[], object], **_: object) -> Any:
-        self.profile = profile
+    def start(
+        self, argv: object, now: Callable[[], OSProfile], *, meanwhile: Callable[[], object], **_: object
+    ) -> Any:
+        self.profile = now()
         meanwhile()
 
 

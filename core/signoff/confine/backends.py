@@ -45,7 +45,7 @@ class Backend(Protocol):
     def start(
         self,
         argv: Sequence[str],
-        profile: OSProfile,
+        profile_now: Callable[[], OSProfile],
         *,
         cwd: str,
         env: Mapping[str, str],
@@ -58,7 +58,7 @@ class Backend(Protocol):
 
         Args:
             argv: The command, as words.
-            profile: What it may touch.
+            profile_now: Returns what it may touch, as the files are now; called once.
             cwd: Its working directory.
             env: Its environment.
             replaced: Other directories by the places where they are mounted.

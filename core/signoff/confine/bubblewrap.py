@@ -45,7 +45,7 @@ _TMP_BYTES = 1 << 30
 _MOST_PROCESSES = 2048
 _SECONDS = 10.0
 """The time for setting up; what takes longer is ended."""
-_LOOK_AGAIN = 0.0001
+_LOOK_AGAIN = 0.0003
 """The time, in seconds, between two looks at whether a sandbox is set up."""
 _SECONDS_TO_END = 0.5
 _MOST_SAID = 1000
@@ -248,7 +248,7 @@ class Bubblewrap:
     def start(
         self,
         argv: Sequence[str],
-        profile: OSProfile,
+        profile_now: Callable[[], OSProfile],
         *,
         cwd: str,
         env: Mapping[str, str],
@@ -259,19 +259,16 @@ class Bubblewrap:
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile, once its mounts are as they should be; see `Backend.start`."""
         program = find_program()
-        try:
-            calls = filter_program(network=profile.network, unix_sockets=profile.unix_sockets)
-        except UnknownMachineError as error:
-            raise LaunchError(str(error)) from error
-        with _SettingUp(calls) as setting_up:
+        with _SettingUp() as setting_up:
             process = setting_up.popen([program], argv, env=dict(env), **streams)
             try:
-                mounts = mounts_of(profile, replaced)  # while the program is loaded
+                profile = profile_now()  # while the program is loaded
+                mounts = mounts_of(profile, replaced)
                 shown = profile.visible()
                 missing = {path: to for path, to in (links or {}).items() if shown.at(path) is PathAccess.NONE}
                 words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
                 _require_room([*words, *argv], len(mounts))
-                setting_up.tell(words)
+                setting_up.tell(words, _calls(profile))
                 outside = read_mounts()
                 if meanwhile is not None:
                     meanwhile()
@@ -288,6 +285,13 @@ class Bubblewrap:
                 _end(process)
                 raise
             return process
+
+
+def _calls(profile: OSProfile) -> bytes:
+    try:
+        return filter_program(network=profile.network, unix_sockets=profile.unix_sockets)
+    except UnknownMachineError as error:
+        raise LaunchError(str(error)) from error
 
 
 def _require_room(words: Sequence[str], mounts: int) -> None:
@@ -360,9 +364,10 @@ def _is_root_outside(owner: int) -> bool:
 class _SettingUp:
     """The descriptors by which a starting sandbox is told its options, tells its process, and waits."""
 
-    def __init__(self, filter_of_calls: bytes) -> None:
-        self._ours: list[int] = []
-        self._filter = self._memory("filter", filter_of_calls)
+    def __init__(self) -> None:
+        # Bubblewrap ends if nothing was written into it.
+        self._filter = os.memfd_create("filter")
+        self._ours: list[int] = [self._filter]
         # Not a pipe: one has its end only when the last copy is closed, also one that another thread's fork made.
         self._telling, self._told = socket.socketpair()
         self._telling.settimeout(_SECONDS)
@@ -371,13 +376,6 @@ class _SettingUp:
         # For writing too, so that it never comes to its end: what waits for it would go on if we were killed.
         self._waits = os.open(f"/proc/self/fd/{reads}", os.O_RDWR)
         self._ours.append(self._waits)
-
-    def _memory(self, name: str, data: bytes) -> int:
-        number = os.memfd_create(name)
-        self._ours.append(number)
-        os.write(number, data)
-        os.lseek(number, 0, os.SEEK_SET)
-        return number
 
     def _pipe(self) -> tuple[int, int]:
         both = os.pipe()
@@ -408,8 +406,9 @@ class _SettingUp:
         self._told.close()
         return process
 
-    def tell(self, words: Sequence[str]) -> None:
-        """Tell it its options."""
+    def tell(self, words: Sequence[str], filter_of_calls: bytes) -> None:
+        """Tell it its options, and the filter of system calls."""
+        os.pwrite(self._filter, filter_of_calls, 0)
         self._telling.sendall(b"".join(os.fsencode(word) + b"\0" for word in words))
         self._telling.shutdown(socket.SHUT_WR)
 

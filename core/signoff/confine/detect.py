@@ -140,7 +140,7 @@ def _run(backend: Backend, profile: OSProfile, base: Path) -> tuple[int, str]:
     with tempfile.TemporaryFile() as output:
         process = backend.start(
             ["/bin/sh", "-c", f"cd {base}; {_SCRIPT}"],
-            profile,
+            lambda: profile,
             cwd=str(base / "rw"),
             env={"PATH": "/usr/bin:/bin"},
             stdin=subprocess.DEVNULL,

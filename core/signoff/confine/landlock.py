@@ -100,7 +100,7 @@ class Landlock:
     def start(
         self,
         argv: Sequence[str],
-        profile: OSProfile,
+        profile_now: Callable[[], OSProfile],
         *,
         cwd: str,
         env: Mapping[str, str],
@@ -110,6 +110,7 @@ class Landlock:
         **streams: int | IO[Any] | None,
     ) -> subprocess.Popen[bytes]:
         """Start a command under a profile; see `Backend.start`."""
+        profile = profile_now()
         if replaced:
             raise LaunchError("Landlock cannot show other directories in the places of some; use bwrap")
         if profile.unix_sockets:

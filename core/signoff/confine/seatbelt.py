@@ -148,7 +148,7 @@ class Seatbelt:
     def start(
         self,
         argv: Sequence[str],
-        profile: OSProfile,
+        profile_now: Callable[[], OSProfile],
         *,
         cwd: str,
         env: Mapping[str, str],
@@ -162,6 +162,7 @@ class Seatbelt:
             raise LaunchError("Seatbelt is there on macOS only")
         if replaced:
             raise LaunchError("Seatbelt cannot show other directories in the places of some")
+        profile = profile_now()
         _require_places(profile.visible())
         scratch = Scratch()
         try:

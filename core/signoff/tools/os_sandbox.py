@@ -268,6 +268,8 @@ class OSSandbox:
     def _needed(self, reads: Iterable[str], profile: OSProfile) -> PathMap:
         """The files that a command needs besides, without those among them that it must not see."""
         wanted = {os.path.realpath(path): PathAccess.READ for path in reads}
+        if not wanted:
+            return NOWHERE
         hidden = [path for path in self._roots if profile.paths.at(path) is PathAccess.NONE]
         hidden += map(os.path.realpath, SOURCES)
         return PathMap(dict.fromkeys(hidden, PathAccess.NONE) | wanted).meet(self._most_read)
@@ -310,10 +312,14 @@ class OSSandbox:
         self._require_present(profile)
         writable = frozenset(() if copies else _writable(profile))
         places = frozenset(path for path, _ in profile.paths)
-        found = self._protected(profile)
+        found: dict[str, PathAccess] = {}
         states: dict[str, _State] = {}
         record = Record()
         kept: KeptRecord | None = None
+
+        def profile_now() -> OSProfile:
+            found.update(self._protected(profile))
+            return _without(profile, found)
 
         def keep_record() -> None:
             nonlocal record, kept
@@ -326,7 +332,7 @@ class OSSandbox:
         try:
             process = self._backend.start(
                 argv,
-                _without(profile, found),
+                profile_now,
                 cwd=cwd or self._cwd,
                 env=self._environment(profile) | _INSIDE | dict(env or {}),
                 replaced=copies,
