@@ -42,7 +42,8 @@ if not isinstance(found, Unusable):
     profile = OSProfile(PathMap({str(base / "mine"): PathAccess.WRITE}), system_files(network=False))
     argv = ["/bin/sh", "-c", sys.argv[1]]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    process = Bubblewrap().start(argv, lambda: profile, cwd=str(base / "mine"), env={"PATH": "/usr/bin:/bin"}, **streams)
+    env = {"PATH": "/usr/bin:/bin"}
+    process = Bubblewrap().start(argv, lambda: profile, cwd=str(base / "mine"), env=env, **streams)
     process.wait(20)
     did = {path.name: path.read_text().strip() for path in (base / "mine").iterdir()}
     did["outside"] = sorted(path.name for path in base.iterdir())
