@@ -39,7 +39,7 @@ __all__ = [
 SOON = 60.0
 """Seconds before the sender's deadline from which on the row counts them."""
 
-LEAST_NAME = 18
+LEAST_NAME = 14
 """Cells of a name that the change leaves to it."""
 
 FILES = "MADB"
