@@ -18,7 +18,7 @@ SIDE_BY_SIDE := --numprocesses 7 --dist loadfile --no-loadscope-reorder
 
 comma := ,
 
-.PHONY: clients demo test test-quick test-floors torture probes differential mutants corpora fuzz check format bench usability api screenshots clean help
+.PHONY: clients client-screenshot demo test test-quick test-floors torture probes differential mutants corpora fuzz check format bench usability api screenshots clean help
 
 help:
 	@sed -n '1,6p' Makefile
@@ -122,6 +122,10 @@ $(CLIENTS)/.done: Makefile
 
 clients: $(VENV)/.dev $(CLIENTS)/.done
 	SIGNOFF_CLIENTS=$(CLIENTS) $(BIN)/python -m pytest tests/clients
+
+# Three of them at once, and the screen beside them: screenshots/clients-*.svg.
+client-screenshot: $(VENV)/.dev $(CLIENTS)/.done
+	PYTHONPATH=tests:tests/adapters:scripts SIGNOFF_CLIENTS=$(CLIENTS) $(BIN)/python scripts/client_screenshot.py
 
 # Every case of the corpora: what is let through although it must not be, and what is stopped for nothing.
 # SIGNOFF_CORPORA=DIR make corpora runs the cases in another folder.

@@ -14,14 +14,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from clients.coding_agents import Claude, CodingAgent, Gemini
 from screenshots import settled, to_row, until
 from textual.pilot import Pilot
 
+from clients.coding_agents import Claude, CodingAgent, Gemini
 from signoff.demo.pilot import save_picture
 from signoff.demo.project import create_project
 from signoff.demo.run import AgentProcesses
-from signoff.queue import open_review_queue
+from signoff.queue import ReviewQueue, open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
 
@@ -56,7 +56,8 @@ def clients_asking(base: Path, place: Path, work: Sequence[tuple[type[CodingAgen
             agent.hook()
             model = stack.enter_context(agent.model([*turns_of(agent), agent.says("done")]))
             words, variables = agent.command(model)
-            process = stack.enter_context(agent.start([prompt if word == "go on" else word for word in words], variables))
+            asked = [prompt if word == "go on" else word for word in words]
+            process = stack.enter_context(agent.start(asked, variables))
             stack.callback(process.kill)
         yield project
 
@@ -65,8 +66,9 @@ def turns_of(agent: CodingAgent) -> Turns:
     """Return what a coding agent asks for: an edit of a file, or a command."""
     if isinstance(agent, Claude):
         path = agent.path("src/app/cli.py")
-        return [[agent.reads(path)], [agent.edits(path, "quantity = int(args[2])", "quantity = max(int(args[2]), 1)")]]
-    return [[agent.runs("git commit --all --message 'Release 1.4.2' && git push origin main", "Publish the release")]]
+        edit = agent.edits(path, "quantity = int(args[2])", "quantity = max(int(args[2]), 1)")
+        return [[agent.reads(path)], [edit]]
+    return [[agent.runs("git commit --all --message 'Release 1.4.2' && git push origin main", "Publish it")]]
 
 
 async def _take(place: Path, folder: Path) -> None:
@@ -104,7 +106,7 @@ def main() -> None:
             asyncio.run(_take(place, folder))
 
 
-async def _wait(queue: Any) -> None:
+async def _wait(queue: ReviewQueue) -> None:
     while len(queue.pending()) < WAITING:  # noqa: ASYNC110 - other processes set no event
         await asyncio.sleep(0.1)
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from model_samples import START, news, stored
 from screen_bench import LARGE, SMALL, Screen, call, command, lines, post, screen, write
 
 from signoff.queue import AgentQueue
+from signoff_tui.guard import GuardSettings
+from signoff_tui.input.keymap import KeyMap
+from signoff_tui.layout import Layout
+from signoff_tui.screens.review.heads import request_head
+from signoff_tui.screens.review.rows import RowStyle
+from signoff_tui.state.session import ReviewSession
+from signoff_tui.text.look import UNICODE
 
 NARROW = (50, 20)
 
@@ -47,6 +55,16 @@ async def test_the_head_of_a_read_member_is_one_line_below_that_of_its_group(
         assert "save" in head
         assert member.startswith(" M Makefile  +1 -1  file 1 of 2  med risk: ")
         assert (blank, heading) == ("", " @@ 1")
+
+
+@pytest.mark.parametrize(("seconds", "token"), [(300.0, "warn"), (86_000.0, "muted")])
+def test_a_deadline_stands_out_once_it_is_near(seconds: float, token: str) -> None:
+    desk = ReviewSession(GuardSettings(), KeyMap(), lambda: 0.0, "you")
+    desk.apply(news(stored("a", expires_at=START + round(seconds * 1e6))))
+    style = RowStyle(UNICODE, START, lambda _: "")
+    told = request_head(desk, desk.inbox.entry("a"), style, 120, Layout(120, 40))
+    [deadline] = [piece for line in told for piece in line.left if "expires" in piece.text.text]
+    assert deadline.token == token
 
 
 @pytest.mark.parametrize("size", [SMALL, NARROW])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from signoff.present.reveal import SafeText
 from signoff.queue import AgentMode, StoredRequest
 from signoff.text.time import age_text, local_time, when_text
 from signoff_tui.screens.agents.last_hour import Outcome, last_hour_text
@@ -20,6 +21,7 @@ __all__ = [
     "KnownAgent",
     "agent_details",
     "agent_row",
+    "cells_of_name",
     "list_heading",
     "nobody_lines",
     "note_lines",
@@ -85,21 +87,40 @@ class KnownAgent(Struct, frozen=True):
 # -- the list ------------------------------------------------------------------------------------------------
 
 
-def list_heading(width: int) -> Line:
-    """Return the names of the columns."""
-    name, hour = _rooms(width)
+def cells_of_name(known: KnownAgent) -> int:
+    """Return the cells that the name of an agent takes in its row, with the session that tells it apart."""
+    return Chunk(_name(known)).width + Chunk(_session(known)).width + 1
+
+
+def _name(known: KnownAgent) -> SafeText:
+    return foreign(known.agent.key.name[:LONGEST]).text
+
+
+def _session(known: KnownAgent) -> SafeText:
+    return foreign(f" {known.agent.key.session[-_TOLD_SESSION:]}" if known.namesake else "").text
+
+
+def list_heading(width: int, longest: int) -> Line:
+    """Return the names of the columns.
+
+    Args:
+        width: Cells.
+        longest: Cells of the longest name in the list, of `cells_of_name`.
+    """
+    name, hour = _rooms(width, longest)
     columns = (_cell("state", _STATE, "muted"), _right("waiting", "muted"))
     told = (chunk("  last hour", "muted", keep=True),) if hour >= len("last hour") else ()
     return line(chunk("  "), _cell("agent", name, "muted"), *columns, *told)
 
 
-def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line]:
+def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, longest: int, *, focused: bool) -> tuple[Line]:
     """Return the row of an agent.
 
     Args:
         known: The agent.
         glyphs: Signs of this run.
         width: Cells.
+        longest: As for `list_heading`.
         focused: True if the cursor is on it.
     """
     agent, (state, token) = known.agent, known.state
@@ -108,12 +129,11 @@ def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, *, focused: bool) -
         *([chunk(f" {mode}", "danger", keep=True)] if mode is not None else []),
         *([chunk(" muted", "muted", keep=True)] if known.muted_until is not None else []),
     )
-    room, hour = _rooms(width - sum(piece.width for piece in right))
+    room, hour = _rooms(width - sum(piece.width for piece in right), longest)
     told = whole_words(last_hour_text(known.hour), hour)
     style = "closed" if token == "closed" else "text"
-    session = foreign(f" {agent.key.session[-_TOLD_SESSION:]}" if known.namesake else "", style)
-    most = room - 1 - session.width
-    name = Chunk(foreign(agent.key.name[:LONGEST]).text, style, keep=True, most=most, cut="end")
+    session = Chunk(_session(known), style)
+    name = Chunk(_name(known), style, keep=True, most=room - 1 - session.width, cut="end")
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
         name,
@@ -151,12 +171,14 @@ def nobody_lines(problem: str, width: int, *, read: bool) -> list[Line]:
     return [Line(), *nobody, *how]
 
 
-def _rooms(width: int) -> tuple[int, int]:
-    """Return the cells of the name, and what is left for the last hour."""
+def _rooms(width: int, longest: int) -> tuple[int, int]:
+    """Return the cells of the name, and what is left for the last hour, which gives way to long names."""
     free = width - 2 - _STATE - _WAITING - 2
-    hour = next((each for each in (_HOUR, _FEW_WORDS) if free - each >= _LEAST_NAME), 0)
+    hour = next((each for each in (_HOUR, _FEW_WORDS) if free - each >= min(longest, _MOST_NAME)), _FEW_WORDS)
+    if free - hour < _LEAST_NAME:
+        return min(free, _MOST_NAME), 0
     name = min(free - hour, _MOST_NAME)
-    return name, free - name if hour else 0
+    return name, free - name
 
 
 def _cell(words: str, width: int, token: str) -> Chunk:

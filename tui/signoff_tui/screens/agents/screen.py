@@ -20,6 +20,7 @@ from signoff_tui.screens.agents.lines import (
     KnownAgent,
     agent_details,
     agent_row,
+    cells_of_name,
     list_heading,
     nobody_lines,
     note_lines,
@@ -222,12 +223,13 @@ class AgentsScreen(ListBesideDetails):
     def rows(self, width: int) -> ListRows:
         """Return one row for each agent."""
         agents, glyphs, hour = self._roster.agents, look_of(self).glyphs, self._roster.hour
+        longest = max((cells_of_name(self._known(agent)) for agent in agents), default=0)
 
         def row(index: int, width: int) -> Sequence[Line]:
-            return agent_row(self._known(agents[index]), glyphs, width, focused=index == self._cursor)
+            return agent_row(self._known(agents[index]), glyphs, width, longest, focused=index == self._cursor)
 
         note = note_lines(self._roster.hidden, None if hour.whole else len(hour.ended))
-        return ListRows(row, 1, [list_heading(width)], note)
+        return ListRows(row, 1, [list_heading(width, longest)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """Return everything that is known about the focused agent."""

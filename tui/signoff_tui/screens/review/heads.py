@@ -42,6 +42,9 @@ __all__ = [
     "request_head",
 ]
 
+_NEAR = 600.0
+"""Seconds before a deadline from which on it stands out."""
+
 
 def lost_lines(place: str, what: str, why: str, seconds: float, width: int) -> tuple[Line, ...]:
     """Return the two rows on top while the queue is not there.
@@ -232,11 +235,7 @@ def _who(
         who,
         (chunk(f"  asked {age_text((style.now - request.created_at) / 1e6)} ago", "muted"),),
         (chunk("  "), *risk),
-        *(
-            [(chunk(f"  expires {left_text(left)}" if left > 0 else "  its time is up", "warn"),)]
-            if left is not None
-            else []
-        ),
+        *([] if left is None else [(_deadline(left),)]),
         *(
             [(chunk("  " if why.startswith("rule ") else "  rule: ", "muted"), foreign(why, "muted"))]
             if why
@@ -253,6 +252,12 @@ def _who(
             continue
         told += piece if needed <= room or not told else _in_words(piece, room)
     return Line(tuple(told), share)
+
+
+def _deadline(left: float) -> Chunk:
+    return chunk(
+        f"  expires {left_text(left)}" if left > 0 else "  its time is up", "warn" if left < _NEAR else "muted"
+    )
 
 
 def _in_words(piece: Sequence[Chunk], room: int) -> Sequence[Chunk]:
