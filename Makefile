@@ -108,16 +108,23 @@ mutants: $(VENV)/.dev
 # The real programs that ask through signoff, each against a model on loopback. They are installed into a folder of
 # their own; nothing of yours is touched.
 CLIENTS ?= .clients
+# Mistral Vibe needs Python 3.12 or newer; another than those that are found: make clients VIBE_PYTHON=...
+VIBE_PYTHON ?= $(firstword $(foreach name,$(PYTHON) python3.14 python3.13 python3.12,$(shell $(name) -c \
+	'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $(name))) \
+	$(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python3) python3.12)
 
 $(CLIENTS)/.done: Makefile
 	@sh scripts/install-programs.sh npm
 	@mkdir -p $(CLIENTS)
 	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
-		@anthropic-ai/claude-code@latest @google/gemini-cli@latest @openai/codex@latest @qwen-code/qwen-code@latest \
+		@anthropic-ai/claude-code@latest @github/copilot@latest @google/gemini-cli@latest @openai/codex@latest \
+		@qwen-code/qwen-code@latest \
 		@modelcontextprotocol/server-filesystem@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
 	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
 		-e '.[claude-agent-sdk]' autogen-core crewai google-adk mcp-server-git smolagents
+	@$(VIBE_PYTHON) -m venv $(CLIENTS)/vibe
+	@$(CLIENTS)/vibe/bin/python -m pip --disable-pip-version-check --quiet install mistral-vibe
 	@touch $@
 
 clients: $(VENV)/.dev $(CLIENTS)/.done

@@ -17,6 +17,7 @@ class Case(NamedTuple):
         tool: The tool.
         arguments: Its arguments without the path.
         after: The file after it; None if the tool refuses.
+        path: The argument for the path.
     """
 
     name: str
@@ -24,10 +25,11 @@ class Case(NamedTuple):
     tool: str
     arguments: Mapping[str, Any]
     after: bytes | None
+    path: str = "file_path"
 
     def arguments_for(self, path: str) -> Mapping[str, Any]:
         """All its arguments, for a file."""
-        return {"file_path": path, **self.arguments}
+        return {self.path: path, **self.arguments}
 
 
 def edit(name: str, before: bytes | None, old: str, new: str, after: bytes | None, **more: object) -> Case:

@@ -1,6 +1,7 @@
 """What the reviewer is shown of a file is what the agent's own tool writes, in every dialect.
 
-The cases are what the real programs did; tests/clients compares them with the programs again.
+The cases are what the real programs did; tests/clients compares them with the programs again. Those of Crush and
+goose are what their source says.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ import pytest
 
 import claude_cases
 import codex_cases
+import copilot_cases
+import crush_cases
 import gemini_cases
+import goose_cases
 import qwen_cases
+import vibe_cases
 from claude_cases import Case
 from signoff.adapters.hooks import dialect
 from signoff.adapters.hooks.calls import Dialect, HookCall
@@ -23,8 +28,12 @@ CASES = [
     for name, cases in (
         ("claude-code", claude_cases.CASES),
         ("codex", codex_cases.CASES),
+        ("copilot", copilot_cases.CASES),
+        ("crush", crush_cases.CASES),
         ("gemini", gemini_cases.CASES),
+        ("goose", goose_cases.CASES),
         ("qwen", qwen_cases.CASES),
+        ("vibe", vibe_cases.CASES),
     )
     for case in cases
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from signoff.adapters.hooks import DIALECTS, dialect
 from signoff.adapters.hooks.installation import HookPlace, SettingsError, has_hook, with_hook, without_hook
 
-CLAUDE = dialect("claude-code").place
+CLAUDE, VIBE = dialect("claude-code").place, dialect("vibe").place
 OTHERS: dict[str, Any] = {
     "model": "opus “5”",
     "hooks": {
@@ -26,11 +27,57 @@ def place(request: pytest.FixtureRequest) -> HookPlace:
     return dialect(request.param).place
 
 
-@pytest.mark.parametrize("before", ["", "{}", json.dumps(OTHERS, indent=4)])
-def test_what_is_put_in_can_be_taken_out_again(place: HookPlace, before: str) -> None:
+TOML = """# my hooks
+[[hooks]]
+name = "lint"  # after each turn
+type = "post_agent"
+command = "eslint"
+
+# and no more
+"""
+
+
+def others_of(place: HookPlace) -> str:
+    """Settings of others."""
+    return TOML if place.settings.endswith(".toml") else json.dumps({**OTHERS, **place.needed}, indent=2) + "\n"
+
+
+def test_what_is_put_in_can_be_taken_out_again(place: HookPlace) -> None:
+    before = others_of(place)
     after = with_hook(before, place, "signoff")
     assert has_hook(after, place, "signoff")
-    assert json.loads(without_hook(after, place)) == json.loads(before or "{}")
+    assert json_or_toml(without_hook(after, place)) == json_or_toml(before)
+
+
+def test_where_nothing_else_was_nothing_is_left(place: HookPlace) -> None:
+    assert without_hook(with_hook("", place, "signoff"), place) == ""
+
+
+def test_the_text_of_toml_stays_as_it_is() -> None:
+    assert with_hook(TOML, VIBE, "signoff").startswith(TOML)
+    assert without_hook(with_hook(TOML, VIBE, "signoff"), VIBE) == TOML
+
+
+def test_comments_behind_a_table_of_ours_stay() -> None:
+    text = with_hook("", VIBE, "signoff") + TOML
+    assert without_hook(text, VIBE) == TOML
+
+
+@pytest.mark.parametrize("before", ["hooks = []\n", "[hooks]\n", "not toml", 'hooks = [{name = "x"}]'])
+def test_toml_that_cannot_be_added_to_is_not_changed(before: str) -> None:
+    with pytest.raises(SettingsError, match="by hand"):
+        with_hook(before, VIBE, "signoff")
+
+
+def test_a_table_of_ours_between_others_is_replaced_by_one_behind_them() -> None:
+    text = with_hook(TOML, VIBE, "/old/signoff") + TOML.replace("lint", "more")
+    found = json_or_toml(with_hook(text, VIBE, "signoff"))["hooks"]
+    assert [each["name"] for each in found] == ["lint", "more", "signoff"]
+    assert found[-1] == VIBE.entry("signoff")
+
+
+def json_or_toml(text: str) -> Any:
+    return json.loads(text) if text.startswith("{") else tomllib.loads(text)
 
 
 def test_it_is_put_in_once(place: HookPlace) -> None:
@@ -66,16 +113,22 @@ def test_what_is_not_understood_is_not_changed(before: str) -> None:
 
 
 def test_taking_out_what_is_not_there_changes_nothing(place: HookPlace) -> None:
-    assert without_hook('{ "a":1 }', place) == '{ "a":1 }'
+    text = "a  = 1" if place.settings.endswith(".toml") else '{ "a":1 }'
+    assert without_hook(text, place) == text
 
 
 def test_the_agent_may_keep_its_settings_elsewhere() -> None:
     assert CLAUDE.file({"HOME": "/h"}) == Path("/h/.claude/settings.json")
     assert CLAUDE.file({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}) == Path("/c/settings.json")
+    crush = dialect("crush").place
+    assert crush.file({"HOME": "/h"}) == Path("/h/.config/crush/crush.json")
+    assert crush.file({"HOME": "/h", "XDG_CONFIG_HOME": "/x"}) == Path("/x/crush/crush.json")
+    assert crush.file({"XDG_CONFIG_HOME": "/x", "CRUSH_GLOBAL_CONFIG": "/c"}) == Path("/c/crush.json")
 
 
 def test_the_guide_shows_what_is_put_in(place: HookPlace) -> None:
-    name = {"gemini": "gemini-cli", "qwen": "qwen-code"}.get(place.agent, place.agent)
+    names = {"copilot": "copilot-cli", "gemini": "gemini-cli", "qwen": "qwen-code", "vibe": "mistral-vibe"}
+    name, kind = names.get(place.agent, place.agent), "toml" if place.settings.endswith(".toml") else "json"
     guide = (Path(__file__).parents[2] / f"docs/agents/{name}.md").read_text("utf-8")
-    block = guide.split("```json\n")[1].split("```")[0]
-    assert json.loads(block) == json.loads(with_hook("", place, "signoff"))
+    block = guide.split(f"```{kind}\n")[1].split("```")[0]
+    assert json_or_toml(block) == json_or_toml(with_hook("", place, "signoff"))

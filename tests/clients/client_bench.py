@@ -22,7 +22,11 @@ __all__ = ["Conversation", "ended", "kill", "no", "program"]
 
 def program(pattern: str) -> str:
     """The path of a program, in the folder where they are installed."""
-    [found] = Path(os.environ[FOLDER]).resolve().glob(f"node_modules/{pattern}")
+    [found] = (
+        Path(os.environ[FOLDER])
+        .resolve()
+        .glob(pattern if pattern.startswith("vibe/") else f"node_modules/{pattern}")
+    )
     return str(found)
 
 

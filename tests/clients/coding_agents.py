@@ -12,16 +12,19 @@ from typing import Any, ClassVar
 
 import claude_cases
 import codex_cases
+import copilot_cases
 import gemini_cases
 import qwen_cases
+import vibe_cases
 from claude_cases import Case
 from clients import anthropic_model, gemini_model, openai_model, responses_model
 from clients.client_bench import Conversation, ended, program
 from clients.scripted_model import ScriptedModel
 from signoff.adapters.hooks import dialect
+from signoff.adapters.hooks.installation import with_hook
 from system_bench import environment
 
-__all__ = ["OLD", "Claude", "Codex", "CodexWithoutPrograms", "CodingAgent", "Gemini", "Qwen"]
+__all__ = ["OLD", "Claude", "Codex", "CodexWithoutPrograms", "CodingAgent", "Copilot", "Gemini", "Qwen", "Vibe"]
 
 OLD = b"one\ntwo\nthree\n"
 """A file to begin with."""
@@ -50,8 +53,10 @@ class CodingAgent(Conversation):
         super().__init__(base)
         self._dialect = dialect(self.name)
         self._settings = self._dialect.place.file({"HOME": str(self.home)})
-        self._settings.parent.mkdir()
-        self._settings.write_text(json.dumps(self.own_settings))
+        self._settings.parent.mkdir(parents=True)
+        self._own_text = json.dumps(self.own_settings) if self.own_settings else ""
+        if self._own_text:
+            self._settings.write_text(self._own_text)
 
     # -- What the model says.
 
@@ -96,11 +101,12 @@ class CodingAgent(Conversation):
         line = f"{signoff} hook {self.name}" if signoff == "signoff" else signoff
         if seconds is not None and signoff == "signoff":
             line += f" --timeout {seconds}"
-        unit = place.more["timeout"] / self._dialect.timeout
-        timeout = place.more["timeout"] if seconds is None else round(seconds * unit)
-        handler = {"type": "command", "command": f"{line} || {place.otherwise}", **place.more, "timeout": timeout}
-        settings = {**self.own_settings, "hooks": {place.event: [{"matcher": place.matcher, "hooks": [handler]}]}}
-        self._settings.write_text(json.dumps(settings))
+        [key] = (key for key in place.more if key.startswith("timeout"))
+        if seconds is not None:
+            timeout = round(seconds * place.more[key] / self._dialect.timeout)
+            place = place._replace(more={**place.more, key: timeout})
+        text = with_hook(self._own_text, place, "signoff")
+        self._settings.write_text(text.replace(f"signoff hook {self.name}", json.dumps(line)[1:-1]))
 
     def begin(self, model: ScriptedModel[Any]) -> subprocess.Popen[str]:
         """Start the program with a prompt."""
@@ -199,6 +205,84 @@ class Qwen(CodingAgent):
         """The command line that gives it a prompt, and its variables."""
         variables = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_MODEL": "m"}
         return [program(".bin/qwen"), "-p", "go on", "--yolo"], variables
+
+
+class Copilot(CodingAgent):
+    """A conversation with GitHub Copilot CLI."""
+
+    name = "copilot"
+    model = openai_model.OpenAIModel
+    cases = copilot_cases.CASES
+    names = ("view", "edit", "create", "bash")
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        return openai_model.calls(tool, **arguments)
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return text
+
+    def reads(self, path: str) -> Call:
+        """A call that reads a file."""
+        return self.calls("view", path=path)
+
+    def edits(self, path: str, old: str, new: str) -> Call:
+        """A call that edits a file."""
+        return self.calls("edit", path=path, old_str=old, new_str=new)
+
+    def writes(self, path: str, content: str) -> Call:
+        """A call that writes a new file."""
+        return self.calls("create", path=path, file_text=content)
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        words = [
+            program("@github/copilot-linux-*/copilot"),
+            "-p",
+            "go on",
+            "--allow-all-tools",
+            "--allow-all-paths",
+        ]
+        variables = {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_MODEL": "gpt-4.1",
+            "COPILOT_PROVIDER_BASE_URL": f"{model.url}/v1",
+        }
+        return words, variables
+
+
+class Vibe(CodingAgent):
+    """A conversation with Mistral Vibe."""
+
+    name = "vibe"
+    model = openai_model.OpenAIModel
+    cases = vibe_cases.CASES
+    names = ("read_file", "search_replace", "write_file", "bash")
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool, which the model knows by other names than a hook."""
+        if tool in {"read_file", "write_file"}:
+            arguments = {"path": arguments.pop("file_path"), **arguments}
+        return openai_model.calls("edit" if tool == "search_replace" else tool, **arguments)
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return text
+
+    def runs(self, command: str, words: str = "do it") -> Call:
+        """A call that runs a command; nothing is said of it."""
+        return self.calls("bash", command=command)
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        settings = (
+            'active_model = "m"\nenable_telemetry = false\nenable_update_checks = false\n'
+            f'[[providers]]\nname = "scripted"\napi_base = "{model.url}/v1"\napi_key_env_var = "SCRIPTED_KEY"\n'
+            '[[models]]\nname = "m"\nprovider = "scripted"\nalias = "m"\n'
+        )
+        self._settings.with_name("config.toml").write_text(settings)
+        return [program("vibe/bin/vibe"), "-p", "go on", "--auto-approve"], {"SCRIPTED_KEY": "none"}
 
 
 class Codex(CodingAgent):

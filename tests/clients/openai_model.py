@@ -30,7 +30,7 @@ class _Handler(ModelHandler):
         """Answer with the next turn, as a stream if that is wanted."""
         turn: Turn = "{}"  # what is asked without tools at hand
         if asked.get("tools"):
-            self.model.told += [str(each["content"]) for each in asked["messages"][-1:] if each["role"] == "tool"]
+            self.model.told += [str(each["content"]) for each in _after_calls(asked["messages"])]
             turn = self.model.next_turn()
         if isinstance(turn, str):
             message, reason = {"role": "assistant", "content": turn}, "stop"
@@ -51,6 +51,13 @@ class _Handler(ModelHandler):
 
     def _event(self, data: str) -> None:
         self.wfile.write(f"data: {data}\n\n".encode())
+
+
+def _after_calls(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The messages after the newest calls: their results, and what is said besides."""
+    places = [place for place, each in enumerate(messages) if each["role"] == "assistant"]
+    made = places and messages[places[-1]].get("tool_calls")
+    return messages[places[-1] + 1 :] if made else ()
 
 
 class OpenAIModel(ScriptedModel[Turn]):

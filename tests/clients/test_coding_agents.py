@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from answering import waiting, yes
 from clients.client_bench import kill, no
-from clients.coding_agents import OLD, Claude, Codex, CodingAgent, Gemini, Qwen
+from clients.coding_agents import OLD, Claude, Codex, CodingAgent, Copilot, Gemini, Qwen, Vibe
 from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
 from system_bench import eventually
 
-EVERY = (Claude, Codex, Gemini, Qwen)
-EDITING = (Claude, Codex, Gemini)
+EVERY = (Claude, Codex, Copilot, Gemini, Qwen, Vibe)
+EDITING = (Claude, Codex, Copilot, Gemini, Vibe)
 """Those that run what a reviewer made of a call."""
+OVERWRITING = (Claude, Codex, Gemini, Vibe)
+"""Those of them that write files anew as a whole."""
 ENDING = (Claude, Gemini)
 """Those whose turn a reviewer can end."""
 
@@ -77,7 +80,7 @@ def test_a_hard_no_ends_the_turn(agent: CodingAgent) -> None:
     assert not made(agent)
 
 
-@on(Codex, Qwen)
+@on(Codex, Copilot, Qwen, Vibe)
 def test_a_hard_no_is_a_no(agent: CodingAgent) -> None:
     with agent.reviewed(no("stop here", hard=True)):
         model = agent.run([agent.runs("touch made")])
@@ -96,19 +99,29 @@ def test_an_edited_command_runs_as_edited(agent: CodingAgent) -> None:
     assert made(agent) == ["mine"]
 
 
-@pytest.mark.parametrize("tool", ["writes", "edits"])
+ASKED, APPROVED = "ONE\ntwo\nTHREE\n", b"ONE\ntwo\nthree\n"
+
+
+def half(path: str) -> Callable[[StoredRequest], Decision]:
+    """Approve the first of two changes of a file."""
+    instead = Instead.of_contents({path: APPROVED}, refused=("a.txt line 3",), summary="1 of 2 hunks")
+    return lambda _: Decision(approved=True, instead=instead)
+
+
+@on(*OVERWRITING)
+def test_a_written_file_gets_what_was_approved_in_place_of_what_was_asked_for(agent: CodingAgent) -> None:
+    path = agent.path("a.txt", OLD)
+    with agent.reviewed(half(path)):
+        agent.run([agent.reads(path)], [agent.writes(path, ASKED)])
+    assert Path(path).read_bytes() == APPROVED
+
+
 @on(*EDITING)
-def test_a_file_gets_what_was_approved_in_place_of_what_was_asked_for(agent: CodingAgent, tool: str) -> None:
-    path, approved, asked = agent.path("a.txt", OLD), b"ONE\ntwo\nthree\n", "ONE\ntwo\nTHREE\n"
-
-    def half(_: StoredRequest) -> Decision:
-        instead = Instead.of_contents({path: approved}, refused=("a.txt line 3",), summary="1 of 2 hunks")
-        return Decision(approved=True, instead=instead)
-
-    call = agent.writes(path, asked) if tool == "writes" else agent.edits(path, OLD.decode(), asked)
-    with agent.reviewed(half):
-        agent.run([agent.reads(path)], [call])
-    assert Path(path).read_bytes() == approved
+def test_an_edited_file_gets_what_was_approved_in_place_of_what_was_asked_for(agent: CodingAgent) -> None:
+    path = agent.path("a.txt", OLD)
+    with agent.reviewed(half(path)):
+        agent.run([agent.reads(path)], [agent.edits(path, OLD.decode(), ASKED)])
+    assert Path(path).read_bytes() == APPROVED
 
 
 @on(Qwen)
@@ -126,7 +139,7 @@ def test_what_is_remembered_is_not_asked_again(agent: CodingAgent) -> None:
     assert len(reviewer.seen) == 1
 
 
-@on(Claude, Gemini, Qwen)
+@on(Claude, Copilot, Gemini, Qwen, Vibe)
 def test_reading_asks_nobody(agent: CodingAgent) -> None:
     with agent.reviewed(yes) as reviewer:
         model = agent.run([agent.reads(agent.path("a.txt", OLD))])

@@ -213,11 +213,11 @@ def _hook(name: str, spoken: Dialect) -> CheckResult:
     if not exact:
         words = f"the hook in {path} is not as signoff init writes it, so calls may run when it fails"
         return CheckResult(Grade.WRONG, spoken.title, words, install)
-    [handler] = place.entry(own_program())["hooks"]
+    command = place.line(own_program())
     with tempfile.TemporaryDirectory(prefix="signoff-doctor-") as made:
-        why_not = asyncio.run(_why_not(handler["command"], spoken, Path(made).resolve()))
+        why_not = asyncio.run(_why_not(command, spoken, Path(made).resolve()))
     if why_not:
-        return CheckResult(Grade.WRONG, spoken.title, why_not, f"run it by hand: {handler['command']}")
+        return CheckResult(Grade.WRONG, spoken.title, why_not, f"run it by hand: {command}")
     unused = spoken.why_unused()
     if unused:
         return CheckResult(Grade.WRONG, spoken.title, unused, place.still_to_do)
@@ -233,21 +233,40 @@ async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:
         async with asyncio.timeout(_SECONDS):
             with open_review_queue(folder / "queue", reviewer="signoff doctor") as queue:
                 answering = asyncio.create_task(_reject_one(queue))
-                code, said = await _run(command, json.dumps(spoken.trial(str(folder))).encode(), folder)
+                ended = await _run(command, json.dumps(spoken.trial(str(folder))).encode(), folder)
                 if not answering.done():
                     answering.cancel()
-                    return f"its hook asked nobody and ended with {code}: {said}"
-            if code != REFUSED or _NOTE not in said:
-                return f"its hook asked, was told no, and ended with {code}: {said}"
-            code, _ = await _run(command, b"{", folder)
+                    return f"its hook asked nobody and ended with {ended.code}: {ended.said}"
+            if not ended.refuses(spoken) or _NOTE not in ended.said:
+                return f"its hook asked, was told no, and ended with {ended.code}: {ended.said}"
+            ended = await _run(command, b"{", folder)
     except TimeoutError:
         return f"its hook did not end within {_SECONDS:g} seconds"
     except QueueError as error:
         return f"no queue can be made to try it in: {error}"
-    return "" if code == REFUSED else f"its hook lets calls run when it fails: it ended with {code}"
+    return "" if ended.refuses(spoken) else f"its hook lets calls run when it fails: it ended with {ended.code}"
 
 
-async def _run(command: str, event: bytes, folder: Path) -> tuple[int, str]:
+class _Ended(NamedTuple):
+    """A run of a hook.
+
+    Attributes:
+        code: Its exit code.
+        answer: What it wrote to standard output.
+        said: What it wrote to standard error.
+    """
+
+    code: int
+    answer: str
+    said: str
+
+    def refuses(self, spoken: Dialect) -> bool:
+        """True if the agent takes it for a no."""
+        no = spoken.refused(None, self.said, hard=False)
+        return self.code == no.exit_code and (self.code == REFUSED or self.answer == no.line)
+
+
+async def _run(command: str, event: bytes, folder: Path) -> _Ended:
     process = await asyncio.create_subprocess_shell(
         command,
         stdin=asyncio.subprocess.PIPE,
@@ -258,12 +277,13 @@ async def _run(command: str, event: bytes, folder: Path) -> tuple[int, str]:
         start_new_session=True,
     )
     try:
-        _, errors = await process.communicate(event)
+        answer, errors = await process.communicate(event)
     finally:
         if process.returncode is None:
             os.killpg(process.pid, 9)
             await process.wait()
-    return process.returncode or 0, errors.decode("utf-8", "replace").strip() or "not a word"
+    said = errors.decode("utf-8", "replace").strip() or "not a word"
+    return _Ended(process.returncode or 0, answer.decode("utf-8", "replace"), said)
 
 
 async def _reject_one(queue: ReviewQueue) -> None:

@@ -56,7 +56,8 @@ def init(*, agents: tuple[str, ...], undo: bool, agreed: bool) -> int:
 def is_here(spoken: Dialect) -> bool:
     """True if an agent is on this machine."""
     place = spoken.place
-    return shutil.which(place.program) is not None or place.file(os.environ).parent.is_dir()
+    found = place.program and shutil.which(place.program)
+    return bool(found) or place.sign(os.environ).is_dir()
 
 
 def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
@@ -111,8 +112,12 @@ def _show(before: str, after: str, name: str) -> None:
 
 
 def _write(path: Path, before: str, after: str) -> None:
+    """Write a file; one in which nothing is left goes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if before else 0o600
     if before:
         private_files.put(path.with_name(path.name + BACKUP), before.encode(), mode=mode)
-    private_files.put(path, after.encode(), mode=mode)
+    if after:
+        private_files.put(path, after.encode(), mode=mode)
+    else:
+        path.unlink()

@@ -20,8 +20,13 @@ DIALECTS: Mapping[str, str] = MappingProxyType(
     {
         "claude-code": "signoff.adapters.hooks.claude_code",
         "codex": "signoff.adapters.hooks.codex",
+        "copilot": "signoff.adapters.hooks.copilot",
+        "crush": "signoff.adapters.hooks.crush",
+        "cursor": "signoff.adapters.hooks.cursor",
         "gemini": "signoff.adapters.hooks.gemini",
+        "goose": "signoff.adapters.hooks.goose",
         "qwen": "signoff.adapters.hooks.qwen",
+        "vibe": "signoff.adapters.hooks.vibe",
     }
 )
 """The module of each dialect, by the name of the agent on the command line."""

@@ -23,6 +23,7 @@ __all__ = [
     "HookCall",
     "Reply",
     "directory_of",
+    "event_name",
     "mcp_name",
     "object_of",
     "parsed_event",
@@ -41,7 +42,7 @@ class Reply(NamedTuple):
     """The answer to an event.
 
     Attributes:
-        exit_code: 0, or `REFUSED`.
+        exit_code: 0 for an answer on standard output; `REFUSED`, or another that the agent knows for a no.
         answer: The object for standard output; None for nothing at all.
         reason: The text for standard error, which agents hand to the model with a refusal; "" for none.
     """
@@ -216,6 +217,23 @@ def parsed_event(data: bytes) -> Mapping[str, Any]:
     return event
 
 
+def event_name(event: Mapping[str, Any], *names: str, key: str = "hook_event_name") -> str:
+    """Return the name of an event.
+
+    Args:
+        event: The event.
+        names: Those that the hook is for.
+        key: The key that has it.
+
+    Raises:
+        EventError: It is missing, or another.
+    """
+    name = text_of(event, key)
+    if name not in names:
+        raise EventError(f"this hook is for {' and '.join(names)}, not for {name}")
+    return name
+
+
 def text_of(event: Mapping[str, Any], key: str, *, optional: bool = False) -> str:
     """Return a text of an event; "" for an optional one that is not there.
 
@@ -242,13 +260,13 @@ def object_of(event: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def directory_of(event: Mapping[str, Any]) -> str:
+def directory_of(event: Mapping[str, Any], key: str = "cwd") -> str:
     """Return the working directory of an event.
 
     Raises:
         EventError: It is missing, or not absolute.
     """
-    cwd = text_of(event, "cwd")
+    cwd = text_of(event, key)
     if not os.path.isabs(cwd):  # noqa: PTH117 - text is what is stored and compared
         raise EventError("the event names no absolute working directory")
     return cwd

@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from signoff.adapters.hooks.calls import (
     REFUSED,
-    EventError,
     HookCall,
     Reply,
     directory_of,
+    event_name,
     mcp_name,
     object_of,
     text_of,
 )
-from signoff.adapters.hooks.own_tools import OwnTools, path_of
+from signoff.adapters.hooks.own_tools import OwnTools
 
 if TYPE_CHECKING:
-    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import FileWrite
-    from signoff.types import ApprovalDecision
 
 __all__ = ["DIALECT", "ClaudeCode"]
 
@@ -56,33 +54,11 @@ _NEWEST, _OLDEST = 1 << 20, 1 << 16
 class ClaudeCode(OwnTools):
     """The dialect of Claude Code."""
 
+    agent = "claude-code"
     title = "Claude Code"
-    timeout = 86_400.0
     event = _PRE_TOOL_USE
-    shell = "Bash"
+    shells = frozenset({"Bash"})
     writing = frozenset({"Write", "Edit", "MultiEdit"})
-
-    @property
-    def place(self) -> HookPlace:
-        """The place of the hook in the agent's settings."""
-        from signoff.adapters.hooks.installation import HookPlace
-
-        return HookPlace(
-            agent="claude-code",
-            program="claude",
-            folder=".claude",
-            folder_variable="CLAUDE_CONFIG_DIR",
-            event=_PRE_TOOL_USE,
-            matcher="*",
-            more={"timeout": int(self.timeout), "onFailure": "block"},
-        )
-
-    @property
-    def honors(self) -> frozenset[str]:
-        """Its calls run with other arguments, which may write other contents."""
-        from signoff.queue.amendment import EDIT, PARTIAL
-
-        return frozenset({EDIT, PARTIAL})
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
@@ -90,9 +66,7 @@ class ClaudeCode(OwnTools):
         Raises:
             EventError: It is another event.
         """
-        name = text_of(event, "hook_event_name")
-        if name not in {_PRE_TOOL_USE, _PERMISSION_REQUEST}:
-            raise EventError(f"this hook is for {_PRE_TOOL_USE} and {_PERMISSION_REQUEST}, not for {name}")
+        name = event_name(event, _PRE_TOOL_USE, _PERMISSION_REQUEST)
         tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
         left = tool in _LEFT_TO_THE_AGENT or (tool in _SUB_AGENTS and arguments.keys() <= _PLAIN_SUB_AGENT)
         if left and name == _PRE_TOOL_USE:
@@ -123,23 +97,14 @@ class ClaudeCode(OwnTools):
 
         return file_after(call.tool, call.arguments, path)
 
-    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
-        """Return the arguments with which the tool does what a reviewer approved in place of the call.
+    def arguments_for(self, call: HookCall, path: str, content: bytes) -> dict[str, Any]:
+        """Return arguments with which a tool writes exactly this content.
 
         Raises:
             ValueError: There are none.
         """
         from signoff.adapters.hooks.claude_files import arguments_for
 
-        instead = decision.instead
-        if instead is None:
-            return call.arguments
-        if instead.arguments is not None:
-            return dict(instead.arguments)
-        path = path_of(call)
-        content = instead.content(path)
-        if content is None:
-            raise ValueError("what was approved is for another file")
         return arguments_for(call.tool, call.arguments, path, content)
 
     def turn(self, call: HookCall) -> dict[str, Any]:

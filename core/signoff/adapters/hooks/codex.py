@@ -24,6 +24,7 @@ from signoff.adapters.hooks.calls import (
     HookCall,
     Reply,
     directory_of,
+    event_name,
     mcp_name,
     object_of,
     text_of,
@@ -31,7 +32,6 @@ from signoff.adapters.hooks.calls import (
 from signoff.adapters.hooks.own_tools import OwnTools
 
 if TYPE_CHECKING:
-    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import Effect
     from signoff.types import ApprovalDecision
 
@@ -39,7 +39,7 @@ __all__ = ["DIALECT", "WITHOUT_TERMINAL", "Codex"]
 
 _EVENT = "PreToolUse"
 
-_PATCH = "apply_patch"
+_SHELL, _PATCH = "Bash", "apply_patch"
 
 _LEFT_TO_THE_AGENT = frozenset(
     {
@@ -68,37 +68,12 @@ WITHOUT_TERMINAL = (
 class Codex(OwnTools):
     """The dialect of OpenAI Codex."""
 
+    agent = "codex"
     title = "Codex"
-    timeout = 86_400.0
     event = _EVENT
     lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
-    shell = "Bash"
+    shells = frozenset({_SHELL})
     writing = frozenset({_PATCH})
-
-    @property
-    def place(self) -> HookPlace:
-        """The place of the hook in the agent's settings."""
-        from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
-
-        return HookPlace(
-            agent="codex",
-            program="codex",
-            folder=".codex",
-            folder_variable="CODEX_HOME",
-            event=_EVENT,
-            matcher=".*",
-            more={"timeout": int(self.timeout)},
-            otherwise=SAID_ALOUD,
-            settings="hooks.json",
-            still_to_do="start codex, give /hooks, and trust the hook: Codex runs none that is not trusted",
-        )
-
-    @property
-    def honors(self) -> frozenset[str]:
-        """Its calls run with other arguments, which may write other contents."""
-        from signoff.queue.amendment import EDIT, PARTIAL
-
-        return frozenset({EDIT, PARTIAL})
 
     def why_unused(self) -> str | None:
         """Return why Codex does not run the hook; "" if it does, None if it cannot be asked."""
@@ -116,17 +91,15 @@ class Codex(OwnTools):
         Raises:
             EventError: It is another event, or a command or patch without its text.
         """
-        name = text_of(event, "hook_event_name")
-        if name != _EVENT:
-            raise EventError(f"this hook is for {_EVENT}, not for {name}")
+        name = event_name(event, _EVENT)
         tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
         if tool in _LEFT_TO_THE_AGENT or (tool in _SUB_AGENTS and arguments.keys() <= _PLAIN_SUB_AGENT):
             return None
-        if tool in {self.shell, _PATCH}:
+        if tool in {_SHELL, _PATCH}:
             line = text_of(arguments, "command")
             if arguments.keys() != {"command"}:
                 raise EventError(f"the event has arguments of {tool} that this hook does not know")
-            arguments = {"command": line} if tool == self.shell else {"patch": line}
+            arguments = {"command": line} if tool == _SHELL else {"patch": line}
         server, tool = mcp_name(tool)
         return HookCall(
             event=name,
@@ -156,7 +129,7 @@ class Codex(OwnTools):
         """Return all arguments, with the directory that a command or a patch starts from."""
         return (
             {**call.arguments, "cwd": call.cwd}
-            if call.server is None and call.tool in {self.shell, _PATCH}
+            if call.server is None and call.tool in {_SHELL, _PATCH}
             else call.arguments
         )
 
@@ -172,7 +145,7 @@ class Codex(OwnTools):
         if instead is None:
             return call.arguments
         if instead.arguments is not None:
-            if call.tool == self.shell and instead.arguments.keys() != {"command"}:
+            if call.tool == _SHELL and instead.arguments.keys() != {"command"}:
                 raise ValueError("of a command it takes the line alone")
             return dict(instead.arguments)
         [path] = instead.contents
@@ -181,14 +154,10 @@ class Codex(OwnTools):
             raise ValueError("what was approved is for another call")
         return {"patch": patch_for(call.arguments["patch"], call.cwd, path, content)}
 
-    def turn(self, call: HookCall) -> dict[str, Any]:
-        """Return nothing: all calls of a turn are asked about at the same time."""
-        return {}
-
     def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
         """Return the answer that lets a call run; without changes and words it is no word at all."""
         changed: Mapping[str, Any] | None = arguments
-        if call.server is None and call.tool == self.shell:
+        if call.server is None and call.tool == _SHELL:
             changed = {"command": WITHOUT_TERMINAL + (arguments or call.arguments)["command"]}
         elif call.server is None and call.tool == _PATCH and arguments is not None:
             changed = {"command": arguments["patch"]}

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from signoff.adapters.hooks.calls import (
     REFUSED,
-    EventError,
     HookCall,
     Reply,
     directory_of,
+    event_name,
     object_of,
     text_of,
 )
-from signoff.adapters.hooks.own_tools import OwnTools, path_of
+from signoff.adapters.hooks.own_tools import OwnTools
 
 if TYPE_CHECKING:
-    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import FileWrite
-    from signoff.types import ApprovalDecision
 
 __all__ = ["DIALECT", "Gemini"]
 
@@ -42,35 +40,13 @@ _LEFT_TO_THE_AGENT = frozenset(
 class Gemini(OwnTools):
     """The dialect of Gemini CLI."""
 
+    agent = "gemini"
     title = "Gemini CLI"
-    timeout = 86_400.0
     event = _EVENT
-    shell = "run_shell_command"
+    merges = True
+    shells = frozenset({"run_shell_command"})
     directory = "dir_path"
     writing = frozenset({"write_file", "replace"})
-
-    @property
-    def place(self) -> HookPlace:
-        """The place of the hook in the agent's settings."""
-        from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
-
-        return HookPlace(
-            agent="gemini",
-            program="gemini",
-            folder=".gemini",
-            folder_variable="",
-            event=_EVENT,
-            matcher=".*",
-            more={"timeout": int(self.timeout * 1000)},
-            otherwise=SAID_ALOUD,
-        )
-
-    @property
-    def honors(self) -> frozenset[str]:
-        """Its calls run with other arguments, which may write other contents."""
-        from signoff.queue.amendment import EDIT, PARTIAL
-
-        return frozenset({EDIT, PARTIAL})
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
@@ -78,9 +54,7 @@ class Gemini(OwnTools):
         Raises:
             EventError: It is another event.
         """
-        name = text_of(event, "hook_event_name")
-        if name != _EVENT:
-            raise EventError(f"this hook is for {_EVENT}, not for {name}")
+        name = event_name(event, _EVENT)
         tool, arguments, server = text_of(event, "tool_name"), object_of(event, "tool_input"), None
         if event.get("mcp_context") is not None:
             origin = object_of(event, "mcp_context")
@@ -108,29 +82,15 @@ class Gemini(OwnTools):
 
         return file_after(call.tool, call.arguments, path)
 
-    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
-        """Return the arguments with which the tool does what a reviewer approved in place of the call.
+    def arguments_for(self, call: HookCall, path: str, content: bytes) -> dict[str, Any]:
+        """Return arguments with which a tool writes exactly this content.
 
         Raises:
-            ValueError: There are none: the agent adds them to the call's own, so none can be left out.
+            ValueError: There are none.
         """
         from signoff.adapters.hooks.gemini_files import arguments_for
 
-        instead = decision.instead
-        if instead is None:
-            return call.arguments
-        if instead.arguments is None:
-            content = instead.content(path_of(call))
-            if content is None:
-                raise ValueError("what was approved is for another file")
-            return arguments_for(call.tool, call.arguments, path_of(call), content)
-        if missing := sorted(call.arguments.keys() - instead.arguments.keys()):
-            raise ValueError(f"it cannot leave out {', '.join(missing)}")
-        return dict(instead.arguments)
-
-    def turn(self, call: HookCall) -> dict[str, Any]:
-        """Return nothing: the event does not tell which call of a turn it is about."""
-        return {}
+        return arguments_for(call.tool, call.arguments, path, content)
 
     def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
         """Return the answer that lets a call run; the agent tells the model of changed arguments by itself."""

@@ -74,7 +74,9 @@ def arguments_for(tool: str, arguments: Mapping[str, Any], path: str, content: b
 
 def _replaced(path: str, file: TextFile, arguments: Mapping[str, Any]) -> str:
     old, new = (line_feeds(text_argument(arguments, key)) for key in ("old_string", "new_string"))
-    require_one_place(path, file, old, new, everywhere=arguments.get("allow_multiple") is True)
+    require_one_place(
+        path, file.text, old, new, everywhere=arguments.get("allow_multiple") is True, there=bool(file.sha256)
+    )
     if not old:
         return new
     return _ended_as(file.text, file.text.replace(old, new))

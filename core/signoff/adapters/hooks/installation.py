@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-__all__ = ["SAID_ALOUD", "HookPlace", "SettingsError", "has_hook", "with_hook", "without_hook"]
+__all__ = ["PLACES", "SAID_ALOUD", "HookPlace", "SettingsError", "has_hook", "with_hook", "without_hook"]
 
 
 class SettingsError(ValueError):
@@ -18,38 +20,70 @@ class SettingsError(ValueError):
 SAID_ALOUD = "{ [ $? = 2 ] || echo 'not run: signoff failed' >&2; exit 2; }"
 """For agents that take a code without a word for a yes."""
 
+_HALTS = 49
+_OR_HALTS = f"{{ [ $? = {_HALTS} ] && exit {_HALTS}; exit 2; }}"
+"""For an agent that has a code of its own for the end of a turn."""
+
+_DAY = 86_400
+
 
 class HookPlace(NamedTuple):
     """The place of the hook in the settings of an agent.
 
     Attributes:
         agent: Name of the dialect.
-        program: The program of the agent.
+        program: The program of the agent; "" if others have one of this name.
         folder: Its configuration directory, below the home directory.
-        folder_variable: The environment variable that names another one; "" if there is none.
         event: The event that the hook is for.
-        matcher: What the agent writes for all tools.
         more: Entries of the handler besides its command.
+        matcher: What the agent writes for all tools, in front of a group of handlers; None for handlers without
+            groups.
+        command: Name of the entry for the command.
         otherwise: What the shell does if the hook fails, so that the call does not run.
-        settings: Name of the settings file.
+        settings: Name of the settings file; those in TOML are a list of tables ``hooks``.
+        elsewhere: Environment variables that name another directory, and the folder in that; the first counts.
+        needed: Entries that the file has to have besides.
+        traces: A directory, below the home directory, that is there if the agent is; "" for `folder`.
         still_to_do: What a person has to do besides, for the hook to be run; "" for nothing.
     """
 
     agent: str
     program: str
     folder: str
-    folder_variable: str
     event: str
-    matcher: str
     more: Mapping[str, Any]
+    matcher: str | None = None
+    command: str = "command"
     otherwise: str = "exit 2"
     settings: str = "settings.json"
+    elsewhere: Mapping[str, str] = MappingProxyType({})
+    needed: Mapping[str, Any] = MappingProxyType({})
+    traces: str = ""
     still_to_do: str = ""
 
     def file(self, environment: Mapping[str, str]) -> Path:
         """Return the path of the settings file."""
-        named = environment.get(self.folder_variable) if self.folder_variable else None
-        return Path(named or Path(environment.get("HOME") or Path.home()) / self.folder) / self.settings
+        return self.directory(environment) / self.settings
+
+    def directory(self, environment: Mapping[str, str]) -> Path:
+        """Return the configuration directory."""
+        for variable, folder in self.elsewhere.items():
+            if named := environment.get(variable):
+                return Path(named) / folder
+        return Path(environment.get("HOME") or Path.home()) / self.folder
+
+    def sign(self, environment: Mapping[str, str]) -> Path:
+        """Return the directory that is there if the agent is."""
+        home = Path(environment.get("HOME") or Path.home())
+        return home / self.traces if self.traces else self.directory(environment)
+
+    def line(self, signoff: str) -> str:
+        """Return the command.
+
+        Args:
+            signoff: The program, as a shell reads it.
+        """
+        return f"{signoff} hook {self.agent} || {self.otherwise}"
 
     def entry(self, signoff: str) -> dict[str, Any]:
         """Return the entry for the event.
@@ -57,9 +91,108 @@ class HookPlace(NamedTuple):
         Args:
             signoff: The program, as a shell reads it.
         """
-        command = f"{signoff} hook {self.agent} || {self.otherwise}"
-        handler = {"type": "command", "command": command, **self.more}
-        return {"matcher": self.matcher, "hooks": [handler]}
+        handler = {**self.more, self.command: self.line(signoff)}
+        return handler if self.matcher is None else {"matcher": self.matcher, "hooks": [handler]}
+
+
+_COMMAND = {"type": "command"}
+
+PLACES: Mapping[str, HookPlace] = MappingProxyType(
+    {
+        place.agent: place
+        for place in (
+            HookPlace(
+                agent="claude-code",
+                program="claude",
+                folder=".claude",
+                elsewhere={"CLAUDE_CONFIG_DIR": ""},
+                event="PreToolUse",
+                matcher="*",
+                more={**_COMMAND, "timeout": _DAY, "onFailure": "block"},
+            ),
+            HookPlace(
+                agent="codex",
+                program="codex",
+                folder=".codex",
+                elsewhere={"CODEX_HOME": ""},
+                event="PreToolUse",
+                matcher=".*",
+                more={**_COMMAND, "timeout": _DAY},
+                otherwise=SAID_ALOUD,
+                settings="hooks.json",
+                still_to_do="start codex, give /hooks, and trust the hook: Codex runs none that is not trusted",
+            ),
+            HookPlace(
+                agent="copilot",
+                program="copilot",
+                folder=".copilot",
+                elsewhere={"COPILOT_HOME": ""},
+                event="preToolUse",
+                more={**_COMMAND, "timeoutSec": _DAY},
+                command="bash",
+                settings="hooks/signoff.json",
+                needed={"version": 1},
+            ),
+            HookPlace(
+                agent="crush",
+                program="crush",
+                folder=".config/crush",
+                elsewhere={"CRUSH_GLOBAL_CONFIG": "", "XDG_CONFIG_HOME": "crush"},
+                event="PreToolUse",
+                more={"timeout": _DAY},
+                otherwise=_OR_HALTS,
+                settings="crush.json",
+            ),
+            HookPlace(
+                agent="cursor",
+                program="cursor-agent",
+                folder=".cursor",
+                event="preToolUse",
+                more={"timeout": _DAY, "failClosed": True},
+                settings="hooks.json",
+                needed={"version": 1},
+            ),
+            HookPlace(
+                agent="gemini",
+                program="gemini",
+                folder=".gemini",
+                event="BeforeTool",
+                matcher=".*",
+                more={**_COMMAND, "timeout": _DAY * 1000},
+                otherwise=SAID_ALOUD,
+            ),
+            HookPlace(
+                agent="goose",
+                program="",
+                folder=".agents/plugins/signoff",
+                traces=".config/goose",
+                event="PreToolUse",
+                matcher=".*",
+                more={**_COMMAND, "timeout": _DAY, "on_failure": "block"},
+                settings="hooks/hooks.json",
+            ),
+            HookPlace(
+                agent="qwen",
+                program="qwen",
+                folder=".qwen",
+                event="PreToolUse",
+                matcher="*",
+                more={**_COMMAND, "timeout": _DAY * 1000},
+                otherwise=SAID_ALOUD,
+            ),
+            HookPlace(
+                agent="vibe",
+                program="vibe",
+                folder=".vibe",
+                elsewhere={"VIBE_HOME": ""},
+                event="pre_tool",
+                more={"name": "signoff", "type": "pre_tool", "strict": True, "timeout": _DAY},
+                settings="hooks.toml",
+            ),
+        )
+    }
+)
+"""The place of the hook of each dialect."""
 
 
 def has_hook(text: str, place: HookPlace, signoff: str) -> bool:
@@ -68,11 +201,12 @@ def has_hook(text: str, place: HookPlace, signoff: str) -> bool:
     Raises:
         SettingsError: They cannot be read.
     """
-    return place.entry(signoff) in _entries(_settings(text), place)
+    settings = _settings(text, place)
+    return place.entry(signoff) in _entries(settings, place) and place.needed.items() <= settings.items()
 
 
 def with_hook(text: str, place: HookPlace, signoff: str) -> str:
-    """Return the settings with the hook, in the place of one that is there.
+    """Return the settings with the hook, behind the hooks of others: it is to see what these make of a call.
 
     Args:
         text: The settings; "" for a file that is not there.
@@ -82,45 +216,59 @@ def with_hook(text: str, place: HookPlace, signoff: str) -> str:
     Raises:
         SettingsError: They cannot be read.
     """
-    settings = _settings(text)
+    settings = _settings(text, place)
     others = _without(_entries(settings, place), place)
+    if _is_toml(place):
+        kept = _without_tables(text, place, others)
+        kept += "" if not kept or kept.endswith("\n") else "\n"
+        return _with_hooks(kept + _table(place, signoff), [*others, place.entry(signoff)])
     hooks = {**settings.get("hooks", {}), place.event: [*others, place.entry(signoff)]}
-    return _written({**settings, "hooks": hooks}, text)
+    return _written({**settings, **place.needed, "hooks": hooks}, text)
 
 
 def without_hook(text: str, place: HookPlace) -> str:
-    """Return the settings without the hook; the very text if it is not there.
+    """Return the settings without the hook: "" if nothing is left, the very text if it is not there.
 
     Raises:
         SettingsError: They cannot be read.
     """
-    settings = _settings(text)
+    settings = _settings(text, place)
     entries = _entries(settings, place)
     left = _without(entries, place)
     if left == entries:
         return text
+    if _is_toml(place):
+        return _without_tables(text, place, left)
     hooks = {**settings["hooks"], place.event: left}
     if not left:
         del hooks[place.event]
     settings = {**settings, "hooks": hooks}
     if not hooks:
         del settings["hooks"]
-    return _written(settings, text)
+    return "" if settings == place.needed else _written(settings, text)
 
 
-def _settings(text: str) -> dict[str, Any]:
+def _is_toml(place: HookPlace) -> bool:
+    return place.settings.endswith(".toml")
+
+
+def _settings(text: str, place: HookPlace) -> dict[str, Any]:
+    named, read = ("TOML", tomllib.loads) if _is_toml(place) else ("JSON", json.loads)
     try:
-        found = json.loads(text) if text.strip() else {}
+        found = read(text) if text.strip() else {}
     except ValueError as error:
         raise SettingsError(
-            f"it is not JSON ({error}), so it is left as it is; put the hook in by hand"
+            f"it is not {named} ({error}), so it is left as it is; put the hook in by hand"
         ) from error
-    if not isinstance(found, dict) or not isinstance(found.get("hooks", {}), dict):
+    kind = list if _is_toml(place) else dict
+    if not isinstance(found, dict) or not isinstance(found.get("hooks", kind()), kind):
         raise SettingsError("it is no settings file as the agent describes it; put the hook in by hand")
     return found
 
 
 def _entries(settings: Mapping[str, Any], place: HookPlace) -> list[Any]:
+    if _is_toml(place):
+        return list(settings.get("hooks", []))
     entries = settings.get("hooks", {}).get(place.event, [])
     if not isinstance(entries, list):
         raise SettingsError(f"its hooks for {place.event} are no list; put the hook in by hand")
@@ -129,6 +277,8 @@ def _entries(settings: Mapping[str, Any], place: HookPlace) -> list[Any]:
 
 def _without(entries: list[Any], place: HookPlace) -> list[Any]:
     """The entries without every handler of ours; one with handlers of others keeps those."""
+    if place.matcher is None:
+        return [each for each in entries if not _is_ours(each, place)]
     left: list[Any] = []
     for entry in entries:
         handlers = entry.get("hooks") if isinstance(entry, dict) else None
@@ -144,7 +294,7 @@ def _without(entries: list[Any], place: HookPlace) -> list[Any]:
 
 
 def _is_ours(handler: object, place: HookPlace) -> bool:
-    command = handler.get("command") if isinstance(handler, dict) else None
+    command = handler.get(place.command) if isinstance(handler, dict) else None
     return isinstance(command, str) and re.search(rf"\bsignoff['\"]? hook {place.agent}\b", command) is not None
 
 
@@ -153,3 +303,54 @@ def _written(settings: Mapping[str, Any], before: str) -> str:
     found = re.search(r"\n([ \t]+)\S", before)
     indent = found.group(1) if found is not None else "  "
     return json.dumps(settings, indent=indent, ensure_ascii=False) + "\n"
+
+
+# -- TOML, which is changed as text, so that what a person wrote there stays as it is.
+
+
+def _table(place: HookPlace, signoff: str) -> str:
+    # A string or number of JSON is one of TOML, but for a character that JSON leaves as it is.
+    lines = (
+        f"{key} = {json.dumps(value, ensure_ascii=False).replace(chr(127), chr(92) + 'u007f')}"
+        for key, value in place.entry(signoff).items()
+    )
+    return "\n".join(("[[hooks]]", *lines, ""))
+
+
+def _without_tables(text: str, place: HookPlace, left: list[Any]) -> str:
+    """The text without the tables of ours, but with the comments behind them.
+
+    Raises:
+        SettingsError: It is written in a way that leaves unclear where they begin and end.
+    """
+    tables = re.split(r"^(?=[ \t]*\[)", text, flags=re.MULTILINE)
+    kept = (_comments_behind(each) if _is_table_of_ours(each, place) else each for each in tables)
+    return _with_hooks("".join(kept), left)
+
+
+def _comments_behind(table: str) -> str:
+    found = re.search(r"(?:^[ \t]*(?:#.*)?\n)*\Z", table, re.MULTILINE)
+    return "" if found is None else found.group()
+
+
+def _with_hooks(text: str, hooks: list[Any]) -> str:
+    """The text, if it has these hooks.
+
+    Raises:
+        SettingsError: It has not.
+    """
+    try:
+        found = tomllib.loads(text).get("hooks", [])
+    except ValueError:
+        found = None
+    if found != hooks:
+        raise SettingsError("its hooks are written in an unusual way; put the hook in, or take it out, by hand")
+    return text
+
+
+def _is_table_of_ours(table: str, place: HookPlace) -> bool:
+    try:
+        found = tomllib.loads(table).get("hooks")
+    except ValueError:
+        return False
+    return isinstance(found, list) and len(found) == 1 and _is_ours(found[0], place)

@@ -1,4 +1,4 @@
-"""The tools of an agent's own: one that runs commands, and some that write files."""
+"""The tools of an agent's own: some that run commands, and some that write files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from signoff.adapters.hooks.calls import HookCall
 
 if TYPE_CHECKING:
+    from signoff.adapters.hooks.installation import HookPlace
     from signoff.effects import Effect
+    from signoff.types import ApprovalDecision
 
-__all__ = ["OwnTools", "path_of"]
+__all__ = ["OwnTools"]
 
 _NOT_IN_A_GRANT = frozenset({"description"})
 """The model's words about a command, which are others each time."""
@@ -21,24 +23,64 @@ class OwnTools:
     """A base of dialects.
 
     Attributes:
+        agent: Name of the dialect.
         event: Name of the event that the hook is for.
+        timeout: As in `signoff.adapters.hooks.calls.Dialect`.
+        edits: True if the agent runs other arguments than its own.
+        merges: True if it adds them to its own, so that none can be left out.
         lacks: As in `signoff.types.ApprovalContext`.
-        shell: Name of the tool whose argument ``command`` is a command line.
-        directory: Name of its argument for another working directory; "" if it has none.
-        writing: Names of the tools of which it is known what they write to the file in ``file_path``.
+        shells: Names of the tools whose argument ``command`` is a command line.
+        directory: Name of their argument for another working directory; "" if they have none.
+        writing: Names of the tools of which it is known what they write.
+        path: Name of their argument for the file.
+        finds_relative: True if the agent looks for a relative path in the working directory, and nowhere else.
     """
 
+    agent: str
     event: str
+    timeout = 86_400.0
+    edits = True
+    merges = False
     lacks: frozenset[Literal["hard"]] = frozenset()
-    shell: str
+    shells: frozenset[str]
     directory = ""
-    writing: frozenset[str]
+    writing: frozenset[str] = frozenset()
+    path = "file_path"
+    finds_relative = False
+
+    @property
+    def place(self) -> HookPlace:
+        """The place of the hook in the agent's settings."""
+        from signoff.adapters.hooks.installation import PLACES
+
+        return PLACES[self.agent]
+
+    @property
+    def honors(self) -> frozenset[str]:
+        """As in `signoff.types.ApprovalRequest`: other arguments may write other contents."""
+        if not self.edits:
+            return frozenset()
+        from signoff.queue.amendment import EDIT, PARTIAL
+
+        return frozenset({EDIT, PARTIAL})
 
     def file_after(self, call: HookCall, path: str) -> Effect:
         """Return the file that a call of one of the writing tools leaves behind.
 
+        Args:
+            call: The call.
+            path: Absolute path of the file.
+
         Raises:
             SnapshotError: The tool would refuse the call, or what it would do is not known before.
+        """
+        raise NotImplementedError
+
+    def arguments_for(self, call: HookCall, path: str, content: bytes) -> dict[str, Any]:
+        """Return arguments with which one of the writing tools writes exactly this content.
+
+        Raises:
+            ValueError: There are none.
         """
         raise NotImplementedError
 
@@ -54,8 +96,29 @@ class OwnTools:
         if self._runs_command(call) and isinstance(command, str):
             return (Command(command, self._directory(call)),)
         if call.server is None and call.tool in self.writing:
-            return (self.file_after(call, path_of(call)),)
+            return (self.file_after(call, self._path(call)),)
         return ()
+
+    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
+        """Return the arguments with which the agent does what a reviewer approved in place of the call.
+
+        Raises:
+            ValueError: There are none.
+        """
+        instead = decision.instead
+        if instead is None:
+            return call.arguments
+        if not self.edits:
+            raise ValueError("it runs nothing but what the model asked for")
+        if instead.arguments is None:
+            path = self._path(call)
+            content = instead.content(path)
+            if content is None:
+                raise ValueError("what was approved is for another file")
+            return self.arguments_for(call, path, content)
+        if self.merges and (missing := sorted(call.arguments.keys() - instead.arguments.keys())):
+            raise ValueError(f"it cannot leave out {', '.join(missing)}")
+        return dict(instead.arguments)
 
     def why_unused(self) -> str | None:
         """Return that the agent runs the hook in its settings: nothing more is needed."""
@@ -63,17 +126,22 @@ class OwnTools:
 
     def trial(self, cwd: str) -> dict[str, Any]:
         """Return an event of a call that does nothing."""
+        [shell] = self.shells
         return {
             "session_id": "trial",
             "cwd": cwd,
             "hook_event_name": self.event,
-            "tool_name": self.shell,
+            "tool_name": shell,
             "tool_input": {"command": "true"},
         }
 
     def subject(self, call: HookCall) -> str:
         """Return nothing: the event does not tell it."""
         return ""
+
+    def turn(self, call: HookCall) -> dict[str, Any]:
+        """Return nothing: the event does not tell which call of a turn it is about."""
+        return {}
 
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments; of a command without the model's words about it, and with its directory."""
@@ -83,22 +151,24 @@ class OwnTools:
         return {**kept, "cwd": self._directory(call)}
 
     def _runs_command(self, call: HookCall) -> bool:
-        return call.server is None and call.tool == self.shell
+        return call.server is None and call.tool in self.shells
 
     def _directory(self, call: HookCall) -> str:
         named = call.arguments.get(self.directory)
         return os.path.join(call.cwd, named) if isinstance(named, str) else call.cwd  # noqa: PTH118 - as it was named
 
+    def _path(self, call: HookCall) -> str:
+        """The file that a call names.
 
-def path_of(call: HookCall) -> str:
-    """Return the file that a call names; a relative path is refused, since agents look for it in several places.
+        Raises:
+            SnapshotError: There is none, or it is relative and the agent looks for it in several places.
+        """
+        from signoff.effects import SnapshotError
 
-    Raises:
-        SnapshotError: There is none, or it is relative.
-    """
-    from signoff.effects import SnapshotError
-
-    path = call.arguments.get("file_path")
-    if not isinstance(path, str) or not os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
-        raise SnapshotError("file_path is not the whole path of a file; call the tool with the path from / on")
-    return path
+        path: Any = call.arguments.get(self.path)
+        if isinstance(path, str) and os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
+            return path
+        plain = isinstance(path, str) and path and path[0] != "~" and ".." not in path.split("/")
+        if self.finds_relative and plain:
+            return os.path.join(call.cwd, path)  # noqa: PTH118 - text is what is stored and compared
+        raise SnapshotError(f"{self.path} is not the whole path of a file; call the tool with the path from / on")

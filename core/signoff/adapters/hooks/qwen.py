@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from signoff.adapters.hooks.calls import (
     REFUSED,
-    EventError,
     HookCall,
     Reply,
     directory_of,
+    event_name,
     mcp_name,
     object_of,
     text_of,
@@ -32,10 +32,8 @@ from signoff.adapters.hooks.calls import (
 from signoff.adapters.hooks.own_tools import OwnTools
 
 if TYPE_CHECKING:
-    from signoff.adapters.hooks.installation import HookPlace
     from signoff.adapters.hooks.text_files import TextFile
     from signoff.effects import FileWrite
-    from signoff.types import ApprovalDecision
 
 __all__ = ["DIALECT", "QwenCode"]
 
@@ -53,31 +51,14 @@ _LEFT_TO_THE_AGENT = frozenset(
 class QwenCode(OwnTools):
     """The dialect of Qwen Code."""
 
+    agent = "qwen"
     title = "Qwen Code"
-    timeout = 86_400.0
+    lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
     event = _EVENT
-    shell = "run_shell_command"
+    edits = False
+    shells = frozenset({"run_shell_command"})
     directory = "directory"
     writing = frozenset({"write_file", "edit"})
-
-    @property
-    def place(self) -> HookPlace:
-        """The place of the hook in the agent's settings."""
-        from signoff.adapters.hooks.installation import SAID_ALOUD, HookPlace
-
-        return HookPlace(
-            agent="qwen",
-            program="qwen",
-            folder=".qwen",
-            folder_variable="",
-            event=_EVENT,
-            matcher="*",
-            more={"timeout": int(self.timeout * 1000)},
-            otherwise=SAID_ALOUD,
-        )
-
-    honors: frozenset[str] = frozenset()
-    lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
@@ -85,9 +66,7 @@ class QwenCode(OwnTools):
         Raises:
             EventError: It is another event.
         """
-        name = text_of(event, "hook_event_name")
-        if name != _EVENT:
-            raise EventError(f"this hook is for {_EVENT}, not for {name}")
+        name = event_name(event, _EVENT)
         tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
         if tool in _LEFT_TO_THE_AGENT:
             return None
@@ -117,18 +96,6 @@ class QwenCode(OwnTools):
         after = file.encoded(text.removeprefix("\ufeff") if file.mark else text, crlf=file.crlf > 0)
         return FileWrite(path, after, replaces=file.sha256)
 
-    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
-        """Refuse: it runs the arguments of the model.
-
-        Raises:
-            ValueError: Always.
-        """
-        raise ValueError("it runs nothing but what the model asked for")
-
-    def turn(self, call: HookCall) -> dict[str, Any]:
-        """Return nothing: the event does not tell which call of a turn it is about."""
-        return {}
-
     def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
         """Return the answer that lets a call run."""
         told = {"additionalContext": note} if note else {}
@@ -145,7 +112,9 @@ def _edited(call: HookCall, path: str, file: TextFile) -> str:
     from signoff.adapters.hooks.text_files import line_feeds, require_one_place, text_argument
 
     old, new = line_feeds(text_argument(call.arguments, "old_string")), text_argument(call.arguments, "new_string")
-    require_one_place(path, file, old, new, everywhere=call.arguments.get("replace_all") is True)
+    require_one_place(
+        path, file.text, old, new, everywhere=call.arguments.get("replace_all") is True, there=bool(file.sha256)
+    )
     if not old:
         return new
     if not new and not old.endswith("\n") and f"{old}\n" in file.text:

@@ -13,6 +13,7 @@ __all__ = [
     "TextFile",
     "line_feeds",
     "read_text_file",
+    "read_utf8",
     "require_one_place",
     "require_written",
     "text_argument",
@@ -78,6 +79,22 @@ def read_text_file(path: str) -> TextFile:
     return TextFile(state.sha256 or "", line_feeds(text), mark, text.count("\r\n"))
 
 
+def read_utf8(path: str) -> tuple[str, str]:
+    """Read a file as it is, also its line ends and its mark; one that is not there is empty.
+
+    Returns:
+        The hash of its bytes, in hexadecimal, "" if there is no file; and its text.
+
+    Raises:
+        SnapshotError: It cannot be read, or is not UTF-8.
+    """
+    state, data = look(path)
+    try:
+        return state.sha256 or "", data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise SnapshotError(f"{named(path)} is not UTF-8 text, and the tool might damage it") from None
+
+
 def line_feeds(text: str) -> str:
     """Return a text with line feeds alone."""
     return text.replace("\r\n", "\n")
@@ -95,24 +112,25 @@ def text_argument(arguments: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def require_one_place(path: str, file: TextFile, old: str, new: str, *, everywhere: bool) -> None:
+def require_one_place(path: str, text: str, old: str, new: str, *, everywhere: bool, there: bool) -> None:
     """Return if an edit is clear: the old text is there, exactly as it is named, in one place if not everywhere.
 
     Args:
         path: The path, for the message.
-        file: The file.
+        text: The text of the file.
         old: The text to replace; empty for a file that is to be made.
         new: The text that takes its place.
         everywhere: True if all places are meant.
+        there: True if there is a file.
 
     Raises:
         SnapshotError: It is not; the message says what to do.
     """
-    if not old and file.sha256:
+    if not old and there:
         raise SnapshotError(f"{named(path)} is there already, and the call names no text to replace")
     if old == new:
         raise SnapshotError("the call changes nothing: old and new text are the same")
-    count = file.text.count(old) if old else 1
+    count = text.count(old) if old else 1
     if not count:
         raise SnapshotError(f"the text to replace is not in {named(path)} exactly as it is named; read it again")
     if count > 1 and not everywhere:
