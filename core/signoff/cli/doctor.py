@@ -263,7 +263,7 @@ class _Ended(NamedTuple):
     def refuses(self, spoken: Dialect) -> bool:
         """True if the agent takes it for a no."""
         no = spoken.refused(None, self.said, hard=False)
-        return self.code == no.exit_code and (self.code == REFUSED or self.answer == no.line)
+        return self.code == REFUSED or (self.code, self.answer) == (no.exit_code, no.line)
 
 
 async def _run(command: str, event: bytes, folder: Path) -> _Ended:
