@@ -1,4 +1,4 @@
-"""PydanticAI's own mark for tools that need approval, and its flag for approved calls.
+"""Marks of tools that need approval, PydanticAI's own and ours, and its flag for approved calls.
 
 PydanticAI defers a tool with `requires_approval=True`: the run ends, or a handler is asked, before its toolset
 hears of the call. A toolset that asks itself needs the call instead, and the mark with it.
@@ -11,15 +11,16 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic_ai import RunContext
-from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.tools import AgentDepsT, ToolDefinition
 from pydantic_ai.toolsets import ToolsetTool
 
-__all__ = ["approved_context", "called_at_once", "is_marked", "without_mark"]
+__all__ = ["approved_context", "called_at_once", "gated", "is_gated", "is_marked", "without_mark"]
 
 Context = TypeVar("Context", bound=RunContext[Any] | None)
 
 _MARK = "signoff_requires_approval"
-"""Key in the metadata of a tool definition; the model does not get it."""
+_GATED = "signoff_asks"
+"""Keys in the metadata of a tool definition; the model does not get them."""
 
 
 def called_at_once(tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
@@ -31,6 +32,17 @@ def called_at_once(tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
     return replace(tool, tool_def=replace(definition, kind="function", metadata=metadata))
 
 
+def gated(tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
+    """Return a tool with the mark of one that `Approvals` has ask."""
+    metadata = {**(tool.tool_def.metadata or {}), _GATED: True}
+    return replace(tool, tool_def=replace(tool.tool_def, metadata=metadata))
+
+
+def is_gated(definition: ToolDefinition) -> bool:
+    """True for a tool that `Approvals` has ask."""
+    return _GATED in (definition.metadata or {})
+
+
 def is_marked(tool: ToolsetTool[AgentDepsT] | None) -> bool:
     """True if PydanticAI would have deferred the tool for approval."""
     if tool is None:
@@ -40,7 +52,7 @@ def is_marked(tool: ToolsetTool[AgentDepsT] | None) -> bool:
 
 def without_mark(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the metadata of a tool as its toolset gave it."""
-    return {key: value for key, value in (metadata or {}).items() if key != _MARK}
+    return {key: value for key, value in (metadata or {}).items() if key not in (_MARK, _GATED)}
 
 
 def approved_context(ctx: Context) -> Context:

@@ -46,13 +46,32 @@ from signoff.types import (
 __all__ = [
     "VIA",
     "ApprovalToolset",
+    "AskedCall",
     "Definitions",
     "Look",
     "approval_context",
     "looking_at",
     "may_change",
     "server_of",
+    "spelled",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCall:
+    """A call that a person has to be asked about.
+
+    Attributes:
+        call: The call.
+        request: The request.
+        context: Its origin, and what can be changed in it.
+        edited: Checks arguments that a reviewer changed.
+    """
+
+    call: PlainCall
+    request: ApprovalRequest
+    context: ApprovalContext
+    edited: EditedCall
 
 
 @dataclass(init=False)
@@ -226,28 +245,99 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             definition = self._definitions.of(tool) if defined_now is None else await defined_now()
             if definition is None and defined_now is not None:
                 return _gone(name)
-        request = within(request.with_definition(definition), self._seconds)
+        asked = self._asked(call, request.with_definition(definition), context, ctx, tool, function, marked_by)
+        async with taking_turns(asked.request.effects):
+            decision = await self.controller.request_approval(asked.request, asked.context)
+            return await self.carry_out(asked, decision, tool_args, ctx, tool)
+
+    async def ask_deferred(
+        self,
+        name: str,
+        tool_args: dict[str, Any],
+        ctx: RunContext[AgentDepsT],
+        tool: ToolsetTool[AgentDepsT],
+        why: str,
+    ) -> AskedCall | ToolDenied | None:
+        """Describe a call that PydanticAI has deferred for approval, for `ApprovalController.request_approval`.
+
+        Args:
+            name: Name of the tool.
+            tool_args: Validated arguments.
+            ctx: The run, with the id of the call.
+            tool: The tool.
+            why: PydanticAI's reason to defer it.
+
+        Returns:
+            The call; None if the tool's setting is ``"none"``; the refusal if it cannot be shown, or is gone.
+
+        Raises:
+            PermissionError: The call is blocked.
+        """
+        function = _function_behind(name, tool, self._given)
+        defined_now = looking_at(self.wrapped, name, ctx) if may_change(tool) else None
+        try:
+            definition = self._definitions.of(tool) if defined_now is None else await defined_now()
+            if definition is None:
+                return _gone(name)
+            validate = partial(_validated, tool, ctx=ctx)
+            server = self.server or server_of(tool)
+            call = plain_call(name, tool_args, definition, validate=validate, server=server)
+        except NotJsonError as error:
+            return ToolDenied(f"Not run: {error}")
+        context = approval_context(call, ctx, defined_now)
+        request = self._request_for(context, function, why)
+        if request is None:
+            return None
+        return self._asked(call, request.with_definition(definition), context, ctx, tool, function, why)
+
+    def _asked(
+        self,
+        call: PlainCall,
+        request: ApprovalRequest,
+        context: ApprovalContext,
+        ctx: RunContext[AgentDepsT],
+        tool: ToolsetTool[AgentDepsT],
+        function: Callable[..., Any] | None,
+        marked_by: str | None,
+    ) -> AskedCall:
+        request = within(request, self._seconds)
+        validate = partial(_validated, tool, ctx=ctx)
         edited = EditedCall(
             context,
             request,
-            lambda changed: plain_call(name, validate(changed), validate=validate).payload,
+            lambda changed: plain_call(call.tool_name, validate(changed), validate=validate).payload,
             lambda changed: self._request_for(changed, function, marked_by),
         )
         own_check = getattr(tool, "args_validator_func", None)  # it may wait, or ask the model to try again
         check_edited = edited if own_check is None else None
         changeable = context.model_copy(update={"honors": HONORS, "check_edited": check_edited})
-        async with taking_turns(request.effects):
-            decision = await self.controller.request_approval(request, changeable)
-            if decision.approved is not True:
-                return _refusal(decision)
-            if plain_call(name, tool_args, validate=validate).spelled != call.spelled:
-                raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
-            instead = decision.instead
-            if instead is not None and instead.arguments is not None:
-                request = edited.request or request
-                tool_args = _validated(tool, copy.deepcopy(dict(instead.arguments)), ctx)
-            with bound_to(request, decision.snapshot, instead):
-                return told(await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool), instead)
+        return AskedCall(call, request, changeable, edited)
+
+    async def carry_out(
+        self,
+        asked: AskedCall,
+        decision: ApprovalDecision,
+        tool_args: dict[str, Any],
+        ctx: RunContext[AgentDepsT],
+        tool: ToolsetTool[AgentDepsT],
+    ) -> Any:
+        """Run a call as it was approved, or return the refusal.
+
+        Raises:
+            PermissionError: It was refused hard, or is not the call that was approved.
+        """
+        if decision.approved is not True:
+            return _refusal(decision)
+        name = asked.call.tool_name
+        if spelled(name, tool_args, ctx, tool) != asked.call.spelled:
+            raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
+        request, instead = asked.request, decision.instead
+        if instead is not None and instead.arguments is not None:
+            request = asked.edited.request or request
+            tool_args = _validated(tool, copy.deepcopy(dict(instead.arguments)), ctx)
+        with bound_to(request, decision.snapshot, instead):
+            result = await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
+            return told(result, instead)
 
     def _request_for(
         self, context: ApprovalContext, function: Callable[..., Any] | None, marked_by: str | None
@@ -264,6 +354,15 @@ def _validated(tool: ToolsetTool[Any], arguments: dict[str, Any], ctx: RunContex
     context = getattr(ctx, "validation_context", None)
     made: dict[str, Any] = tool.args_validator.validate_python(arguments, context=context)
     return made
+
+
+def spelled(name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> str:
+    """Return the arguments of a call in canonical form.
+
+    Raises:
+        NotJsonError: They cannot be shown as they are.
+    """
+    return plain_call(name, tool_args, validate=partial(_validated, tool, ctx=ctx)).spelled
 
 
 def _gone(name: str) -> ToolDenied:
