@@ -95,8 +95,9 @@ class ApprovalContext(BaseModel):
     tools."""
     honors: frozenset[str] = Field(default=frozenset(), exclude=True)
     """The features of the runner of the call besides running it as asked, see `ApprovalRequest.honors`."""
-    lacks: frozenset[Literal["hard"]] = Field(default=frozenset(), exclude=True)
-    """Answers of a reviewer that the runner cannot carry out: ``hard``, to stop the agent."""
+    lacks: frozenset[Literal["hard", "note", "session"]] = Field(default=frozenset(), exclude=True)
+    """Answers of a reviewer that the runner cannot carry out: ``hard``, to stop the agent; ``note``, to hand it
+    words; ``session``, to let equal calls run from then on, where it does not tell all of a call."""
     check_edited: SkipValidation[Callable[[Mapping[str, Any]], None]] | None = Field(
         default=None, exclude=True, repr=False
     )

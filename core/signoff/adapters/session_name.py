@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["session_name"]
+__all__ = ["session_name", "short_subject"]
+
+_LONGEST_SUBJECT = 40
+_MOST_READ = 4_000
 
 
 def session_name(title: str, project: str, subject: str = "") -> str:
@@ -20,6 +23,14 @@ def session_name(title: str, project: str, subject: str = "") -> str:
     branch = _branch(Path(project))
     words = (Path(project).name or "/", subject, f"({branch})" if branch else "")
     return f"{' '.join(filter(None, words))}, {title}"
+
+
+def short_subject(text: str) -> str:
+    """Return the beginning of what a session is about, in whole words and without secrets."""
+    from signoff.policy.redaction.masking import DEFAULT_REDACTION
+
+    words = DEFAULT_REDACTION.mask_text(" ".join(text[:_MOST_READ].split())).text
+    return words if len(words) <= _LONGEST_SUBJECT else f"{words[:_LONGEST_SUBJECT].rpartition(' ')[0]}…"
 
 
 def _branch(project: Path) -> str:

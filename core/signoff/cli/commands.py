@@ -38,6 +38,7 @@ Exit codes:
 """
 
 _HOMES = {
+    "acp-proxy": ("signoff.cli.acp_proxy", "acp_proxy"),
     "approve": ("signoff.cli.decide", "approve"),
     "ask": ("signoff.cli.ask", "ask"),
     "config": ("signoff.cli.config", "config"),

@@ -65,7 +65,8 @@ def mcp_proxy(
     *, command: tuple[str, ...], upstream: str | None, listen: str, name: str | None, settings: Path | None
 ) -> int:
     """Run a server of MCP, or stand before one, and ask before each call of one of its tools."""
-    from signoff.adapters.mcp_gate.decisions import CallDecider, GateRules, server_name, upstream_name
+    from signoff.adapters.gates.child_process import command_name
+    from signoff.adapters.mcp_gate.decisions import CallDecider, GateRules, upstream_name
     from signoff.policy.trust import TrustError
     from signoff.settings_yaml import ConfigError
 
@@ -82,7 +83,7 @@ def mcp_proxy(
     except (TrustError, OSError) as error:
         raise click.UsageError(str(error)) from error
     host, place = program_of(os.getppid()), chosen_place()
-    server = name or (server_name(command) if upstream is None else upstream_name(upstream))
+    server = name or (command_name(command) if upstream is None else upstream_name(upstream))
     decider = CallDecider(server, lambda: _connected(server, host, place), rules)
     return _run(command, decider) if upstream is None else _serve(upstream, listen, decider)
 
@@ -113,15 +114,12 @@ def _connected(server: str, host: str, place: str | None) -> AgentQueue:
 
 
 def _run(command: Sequence[str], decider: CallDecider) -> int:
-    from signoff.adapters.mcp_gate.server_process import GateError
-    from signoff.adapters.mcp_gate.stdio import run_stdio_gate
+    from signoff.adapters.gates.child_process import GateError
+    from signoff.adapters.gates.pump import run_gate, standard_streams
+    from signoff.adapters.mcp_gate.stdio import StdioGate
 
-    streams = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)  # whatever a library prints is no message
     try:
-        return asyncio.run(run_stdio_gate(command, decider, streams, complain))
+        return asyncio.run(run_gate(command, standard_streams(), lambda pump: StdioGate(pump, decider, complain)))
     except GateError as error:
         complain(str(error))
         return ExitCode.USAGE

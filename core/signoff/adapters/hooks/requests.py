@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from signoff.adapters.hooks.calls import Dialect, HookCall, Reply
-from signoff.adapters.session_name import session_name
+from signoff.adapters.session_name import session_name, short_subject
 from signoff.approved_call import EditedCall
 from signoff.effects import Command, FileWrite, SnapshotError
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest, denial_text
@@ -14,9 +14,6 @@ __all__ = ["agent_name", "call_context", "call_request", "reply_to"]
 
 _LONGEST = 200
 """The most characters of a command in the line for the reviewer, who sees all of it below."""
-
-_LONGEST_SUBJECT = 40
-_MOST_READ = 4_000
 
 _WHY = "asked by the hook of {title}"
 
@@ -82,11 +79,7 @@ def reply_to(dialect: Dialect, call: HookCall, decision: ApprovalDecision) -> Re
 
 def agent_name(dialect: Dialect, call: HookCall) -> str:
     """Return the name of an agent on screen: ``shop fix the price (main), Claude Code``."""
-    from signoff.policy.redaction.masking import DEFAULT_REDACTION
-
-    words = DEFAULT_REDACTION.mask_text(" ".join(dialect.subject(call)[:_MOST_READ].split())).text
-    subject = words if len(words) <= _LONGEST_SUBJECT else f"{words[:_LONGEST_SUBJECT].rpartition(' ')[0]}…"
-    return session_name(dialect.title, call.project or call.cwd, subject)
+    return session_name(dialect.title, call.project or call.cwd, short_subject(dialect.subject(call)))
 
 
 def _described(call: HookCall, effects: tuple[object, ...]) -> str:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from signoff.adapters.gates.asking import GateController
 from signoff.adapters.mcp_gate.messages import ToolCall
 from signoff.approval_rules import ApprovalNeeds
 from signoff.approved_call import EditedCall
 from signoff.canonical import NotJsonError
-from signoff.controller import ApprovalController
 from signoff.effects import SnapshotError
-from signoff.modes import Mode, chosen_mode
+from signoff.modes import Mode
 from signoff.queue.amendment import EDIT
 from signoff.queue.errors import QueueError
 from signoff.session_memory import ApprovalMemory
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
     from signoff.tool_definition import Definition
 
-__all__ = ["CallDecider", "CallDecision", "GateRules", "server_name", "upstream_name"]
+__all__ = ["CallDecider", "CallDecision", "GateRules", "upstream_name"]
 
 _WHY = "held by signoff mcp-proxy"
 _HONORS = frozenset({EDIT})
@@ -80,13 +77,9 @@ class CallDecider:
 
     def __init__(self, server: str, connect: Callable[[], AgentQueue], rules: GateRules) -> None:
         self._server = server
-        self._connect = connect
         self._ruled = rules.policy is not None or bool(rules.tools)
         self._needs = ApprovalNeeds(rules.tools, "required", policy=rules.policy, server=server)
-        # The variables may be a project's, which must not say yes in a person's place.
-        self._mode = chosen_mode("interactive", rules.mode)
-        self._controller: ApprovalController | None = None
-        self._connecting = asyncio.Lock()
+        self._controller = GateController(connect, rules.mode)
 
     async def decide(self, call: ToolCall, tools: OfferedTools) -> CallDecision:
         """Decide on a call; waits for a person if one has to be asked. Cancelled, it withdraws the request."""
@@ -102,8 +95,7 @@ class CallDecider:
 
     def close(self) -> None:
         """Leave the queue."""
-        if self._controller is not None and self._controller.queue is not None:
-            self._controller.queue.close()
+        self._controller.close()
 
     async def _decided(self, call: ToolCall, definition: Definition, tools: OfferedTools) -> CallDecision:
         context = ApprovalContext(
@@ -123,7 +115,7 @@ class CallDecider:
             lambda arguments: arguments,
             lambda changed: self._request(call._replace(arguments=changed.args), changed, definition),
         )
-        controller = await self._connected()
+        controller = await self._controller.connected()
         decision = await controller.request_approval(request, context.model_copy(update={"check_edited": edited}))
         if decision.approved is not True:
             return CallDecision(False, denial_text(decision))
@@ -164,18 +156,6 @@ class CallDecider:
             }
         )
 
-    async def _connected(self) -> ApprovalController:
-        """The controller, with its queue.
-
-        Raises:
-            QueueError: The queue cannot be opened.
-        """
-        async with self._connecting:
-            if self._controller is None:
-                queue = await asyncio.to_thread(self._connect)
-                self._controller = ApprovalController(self._mode, queue=queue)
-            return self._controller
-
 
 def _with_others(call: ToolCall) -> dict[str, Any]:
     """The payload of a call: its arguments and its further parameters."""
@@ -192,27 +172,6 @@ def _said_by_server(definition: Definition) -> list[str]:
         return []
     said = [words for (hint, value), words in _HINTS.items() if annotations.get(hint) is value]
     return [f"the server says that it {', '.join(said)}"] if said else []
-
-
-# -- The name of a server that nobody has named.
-
-_RUNNERS = re.compile(r"(npx|bunx|uvx|pnpm|yarn|bun|uv|pipx|node|deno|docker|podman|python[\d.]*|sh|bash|env)")
-_THEIR_WORDS = frozenset({"dlx", "exec", "run", "tool", "x"})
-
-
-def server_name(command: Sequence[str]) -> str:
-    """Return the name of a server for people: its package, module or program.
-
-    Args:
-        command: The command that starts it.
-    """
-    words = list(command)
-    while len(words) > 1 and (
-        _RUNNERS.fullmatch(PurePath(words[0]).name) or words[0] in _THEIR_WORDS or words[0].startswith("-")
-    ):
-        del words[0]
-    name = re.sub(r"(?<=.)@[^/]*$|\.(py|[cm]?js|ts)$", "", PurePath(words[0]).name)
-    return name or command[0]
 
 
 def upstream_name(upstream: str) -> str:

@@ -16,20 +16,23 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from signoff.adapters.gates.messages import (
+    LONGEST_LINE,
+    Message,
+    RefusedMessage,
+    encoded,
+    error_reply,
+    messages_in,
+)
 from signoff.adapters.mcp_gate.answers import IssuedStates, server_messages
 from signoff.adapters.mcp_gate.decisions import CallDecider, CallDecision
 from signoff.adapters.mcp_gate.messages import (
     CALL,
     CANCELLED,
+    HELD,
     LISTING,
-    LONGEST_LINE,
     WAITING,
-    ClientMessage,
-    RefusedMessage,
     ToolCall,
-    encoded,
-    error_reply,
-    messages_in,
     tool_call,
 )
 from signoff.adapters.mcp_gate.offered_tools import OfferedTools
@@ -112,7 +115,7 @@ class HttpGate:
         except RefusedMessage as refused:
             return Response(error_reply(refused), 400, media_type=_JSON)
 
-    async def _take(self, message: ClientMessage, headers: Mapping[str, str], request: Request) -> Response:
+    async def _take(self, message: Message, headers: Mapping[str, str], request: Request) -> Response:
         session = headers.get(_SESSION)
         if message.method == CANCELLED:
             held = self._held.get((session, str(message.params.get("requestId"))), ())
@@ -322,7 +325,7 @@ class _EventReader:
         return iter(())
 
 
-def _message(body: bytes, headers: Mapping[str, str]) -> ClientMessage:
+def _message(body: bytes, headers: Mapping[str, str]) -> Message:
     """The one message of a request.
 
     Raises:
@@ -332,7 +335,7 @@ def _message(body: bytes, headers: Mapping[str, str]) -> ClientMessage:
         raise RefusedMessage(f"its content-type is not {_JSON}")
     if "content-encoding" in headers:
         raise RefusedMessage("it has a content-encoding")
-    [message, *more] = messages_in(body)
+    [message, *more] = messages_in(body, HELD)
     if isinstance(message, RefusedMessage):
         raise message
     if more or message.line != body:

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
+from signoff.adapters.gates.messages import (
+    LONGEST_LINE,
+    Message,
+    RefusedMessage,
+    encoded,
+    error_reply,
+    messages_in,
+)
+from signoff.adapters.gates.pump import Pump
 from signoff.adapters.mcp_gate.answers import LIST_CHANGED, IssuedStates, ServerMessage, server_messages
 from signoff.adapters.mcp_gate.decisions import CallDecider
 from signoff.adapters.mcp_gate.messages import (
     CALL,
     CANCELLED,
+    HELD,
     LISTING,
-    LONGEST_LINE,
     WAITING,
-    ClientMessage,
-    LineSplitter,
-    RefusedMessage,
     ToolCall,
-    encoded,
-    error_reply,
-    messages_in,
     tool_call,
 )
 from signoff.adapters.mcp_gate.offered_tools import OfferedTools
-from signoff.adapters.mcp_gate.server_process import PATIENCE, GateError, ServerProcess
 
-__all__ = ["HEARTBEAT", "StdioGate", "run_stdio_gate"]
+__all__ = ["HEARTBEAT", "StdioGate"]
 
 HEARTBEAT = 10.0
 """Seconds between two signs of life for a client whose call is held."""
-
-_CHUNK = 2**16
-_LONGEST_ANSWER = 256 * 2**20
-_STOPPING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class _Passed(NamedTuple):
@@ -57,25 +53,14 @@ class StdioGate:
     """The gate between one client and one server.
 
     Args:
-        server: The server.
+        pump: The lines to and from the server.
         decider: Decides on calls.
-        incoming: The lines of the client.
-        outgoing: Where the client reads.
         complain: Tells the person who runs the host of what only they can mend.
     """
 
-    def __init__(
-        self,
-        server: ServerProcess,
-        decider: CallDecider,
-        incoming: asyncio.StreamReader,
-        outgoing: asyncio.StreamWriter,
-        complain: Callable[[str], None],
-    ) -> None:
-        self._server = server
+    def __init__(self, pump: Pump, decider: CallDecider, complain: Callable[[str], None]) -> None:
+        self._forward, self._say = pump.forward, pump.say
         self._decider = decider
-        self._incoming = incoming
-        self._outgoing = outgoing
         self._complain = complain
         self._tools = OfferedTools(self._page)
         self._states = IssuedStates()
@@ -84,50 +69,18 @@ class StdioGate:
         self._held: dict[str, asyncio.Task[None]] = {}
         self._own: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
 
-    async def run(self, stopped: asyncio.Future[int], unread: asyncio.Future[None]) -> int:
-        """Pass on messages until one of the two sides is gone, or the gate is stopped.
-
-        Args:
-            stopped: Done with the exit code when the gate is to end.
-            unread: Done when the client reads no more.
-
-        Returns:
-            The exit code: that of the server, or of `stopped`.
-        """
-        reading = asyncio.ensure_future(self._from_client())
-        answering = asyncio.ensure_future(self._from_server())
-        ends: tuple[asyncio.Future[Any], ...] = (reading, answering, stopped, unread)
-        try:
-            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-            await self._withdraw()
-            code = await self._server.end()
-            # What it said before it ended; something that left its session may still have its output.
-            await asyncio.wait({answering}, timeout=PATIENCE)
-            answering.cancel()
-            await asyncio.gather(answering, return_exceptions=True)
-        for task in (reading, answering):
-            if not task.cancelled():
-                task.result()
-        return stopped.result() if stopped.done() else code
+    def close(self) -> None:
+        """Leave the queue."""
+        self._decider.close()
 
     # -- From the client.
 
-    async def _from_client(self) -> None:
-        lines = LineSplitter(LONGEST_LINE)
-        while chunk := await self._incoming.read(_CHUNK):
-            for line in lines.feed(chunk):
-                if line is None:
-                    self._refuse(RefusedMessage(f"it is longer than {LONGEST_LINE} bytes"))
-                elif line.strip():
-                    self._take_line(line)
-            with contextlib.suppress(ConnectionError):  # then the server has ended, which is noticed elsewhere
-                await self._server.input.drain()
-
-    def _take_line(self, line: bytes) -> None:
-        for message in messages_in(line):
+    def from_client(self, line: bytes | None) -> None:
+        """Take a line of the client; None for one that is too long."""
+        if line is None:
+            self._refuse(RefusedMessage(f"it is longer than {LONGEST_LINE} bytes"))
+            return
+        for message in messages_in(line, HELD):
             try:
                 if isinstance(message, RefusedMessage):
                     raise message
@@ -135,7 +88,7 @@ class StdioGate:
             except RefusedMessage as refused:
                 self._refuse(refused)
 
-    def _take(self, message: ClientMessage) -> None:
+    def _take(self, message: Message) -> None:
         if message.method is None:
             self._forward(message.line)
         elif message.id is None:
@@ -150,7 +103,7 @@ class StdioGate:
                 self._passed[key] = _Passed(message.method)
                 self._forward(message.line)
 
-    def _take_notification(self, message: ClientMessage) -> None:
+    def _take_notification(self, message: Message) -> None:
         if message.method == CALL:
             self._complain("a call without an id is not passed on: nobody could be told what became of it")
             return
@@ -196,7 +149,8 @@ class StdioGate:
             self._say(line)
             await asyncio.sleep(HEARTBEAT)
 
-    async def _withdraw(self) -> None:
+    async def withdraw(self) -> None:
+        """Take back all calls that are held."""
         held = list(self._held.values())
         for task in held:
             task.cancel()
@@ -206,16 +160,10 @@ class StdioGate:
 
     # -- From the server.
 
-    async def _from_server(self) -> None:
-        lines = LineSplitter(_LONGEST_ANSWER)
-        while chunk := await self._server.output.read(_CHUNK):
-            for line in lines.feed(chunk):
-                if line is None:
-                    raise GateError(f"the server sent a line of more than {_LONGEST_ANSWER} bytes")
-                if not self._learn(line):
-                    self._say(line)
-            with contextlib.suppress(ConnectionError):  # then nobody reads any more, which is noticed elsewhere
-                await self._outgoing.drain()
+    def from_program(self, line: bytes) -> None:
+        """Take a line of the server."""
+        if not self._learn(line):
+            self._say(line)
 
     def _learn(self, line: bytes) -> bool:
         """Note what later calls depend on; true if the line is an answer to the gate itself."""
@@ -249,82 +197,6 @@ class StdioGate:
         self._forward(encoded({"jsonrpc": "2.0", "id": of, "method": LISTING, "params": params}))
         return await answer
 
-    # -- To both.
-
-    def _forward(self, line: bytes) -> None:
-        self._server.input.write(line)
-
-    def _say(self, line: bytes) -> None:
-        self._outgoing.write(line)
-
     def _refuse(self, refused: RefusedMessage) -> None:
         self._complain(f"a message of the host is not passed on: {refused}")
         self._say(error_reply(refused))
-
-
-async def run_stdio_gate(
-    command: Sequence[str],
-    decider: CallDecider,
-    streams: tuple[IO[bytes], IO[bytes]],
-    complain: Callable[[str], None],
-) -> int:
-    """Run the gate in front of a server until one of the two sides is gone; returns the exit code.
-
-    Args:
-        command: The command that starts the server.
-        decider: Decides on calls.
-        streams: Where the client's messages come from, and where the server's go to, both without a buffer.
-        complain: Tells the person who runs the host of what only they can mend.
-
-    Raises:
-        GateError: The server cannot be started, or a stream is neither a pipe nor a socket.
-    """
-    loop = asyncio.get_running_loop()
-    stopped: asyncio.Future[int] = loop.create_future()
-    for number in _STOPPING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, _stop, stopped, 128 + number)
-    incoming, outgoing, reader = await _opened(*streams)
-    server = await ServerProcess.start(command)
-    try:
-        return await StdioGate(server, decider, incoming, outgoing, complain).run(stopped, reader.gone)
-    finally:
-        outgoing.close()  # once all is written
-        await asyncio.wait({reader.gone}, timeout=PATIENCE)
-        await asyncio.to_thread(decider.close)
-
-
-class _Reader(asyncio.streams.FlowControlMixin):
-    """Whoever reads what the gate writes.
-
-    Attributes:
-        gone: Done when nobody reads any more, or when the gate has closed the stream.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end."""
-        super().connection_lost(exc)
-        if not self.gone.done():
-            self.gone.set_result(None)
-
-
-async def _opened(
-    source: IO[bytes], target: IO[bytes]
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, _Reader]:
-    loop = asyncio.get_running_loop()
-    incoming = asyncio.StreamReader()
-    try:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(incoming), source)
-        transport, reader = await loop.connect_write_pipe(_Reader, target)
-    except ValueError as error:
-        raise GateError("standard input and output must be pipes or sockets, as hosts of MCP make them") from error
-    return incoming, asyncio.StreamWriter(transport, reader, None, loop), reader
-
-
-def _stop(stopped: asyncio.Future[int], code: int) -> None:
-    if not stopped.done():
-        stopped.set_result(code)

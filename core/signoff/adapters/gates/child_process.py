@@ -1,35 +1,37 @@
-"""The process of a server, with all that it starts: it never outlives the gate."""
+"""The process of the program behind a gate, with all that it starts: it never outlives the gate."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Self
 
-__all__ = ["PATIENCE", "GateError", "ServerProcess"]
+__all__ = ["PATIENCE", "ChildProcess", "GateError", "command_name"]
 
 PATIENCE = 5.0
-"""Seconds that a server has to end by itself, and again after a SIGTERM."""
+"""Seconds that the program has to end by itself, and again after a SIGTERM."""
 
 _WATCH = 'read -r group && { read -r _; kill -s KILL -- "-$group"; }'
-"""Reads the process group of the server, and kills it at the end of its input: when the gate is gone."""
+"""Reads the process group of the program, and kills it at the end of its input: when the gate is gone."""
 
 
 class GateError(Exception):
     """The gate cannot go on; the message says why."""
 
 
-class ServerProcess:
-    """A server that speaks over its standard input and output.
+class ChildProcess:
+    """A program that speaks over its standard input and output.
 
     It leads a process group of its own, with the processes that it starts, unless they leave it. A shell kills
     them all if the gate dies of a SIGKILL.
 
     Args:
-        process: The server.
+        process: The program.
         watch: The shell.
     """
 
@@ -43,7 +45,7 @@ class ServerProcess:
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> Self:
-        """Start a server.
+        """Start a program.
 
         Raises:
             GateError: It cannot be started.
@@ -65,7 +67,7 @@ class ServerProcess:
         return cls(process, watch)
 
     async def end(self) -> int:
-        """Have the server end, by force if it has to be, with all that it started; returns its exit code."""
+        """Have the program end, by force if it has to be, with all that it started; returns its exit code."""
         try:
             with contextlib.suppress(OSError):
                 self.input.close()
@@ -89,3 +91,24 @@ class ServerProcess:
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
+
+
+# -- The name of a program that nobody has named.
+
+_RUNNERS = re.compile(r"(npx|bunx|uvx|pnpm|yarn|bun|uv|pipx|node|deno|docker|podman|python[\d.]*|sh|bash|env)")
+_THEIR_WORDS = frozenset({"dlx", "exec", "run", "tool", "x"})
+
+
+def command_name(command: Sequence[str]) -> str:
+    """Return the name of a program for people: its package, module or program.
+
+    Args:
+        command: The command that starts it.
+    """
+    words = list(command)
+    while len(words) > 1 and (
+        _RUNNERS.fullmatch(PurePath(words[0]).name) or words[0] in _THEIR_WORDS or words[0].startswith("-")
+    ):
+        del words[0]
+    name = re.sub(r"(?<=.)@[^/]*$|\.(py|[cm]?js|ts)$", "", PurePath(words[0]).name)
+    return name or command[0]
