@@ -1,4 +1,4 @@
-"""Ways around the gate: lines in which one side may read something that the gate does not see, or sees otherwise."""
+"""Ways around the gate: lines in which one side may read something that the gate does not, or reads otherwise."""
 
 from __future__ import annotations
 
@@ -52,14 +52,15 @@ def heard_by_editor(wire: Wire) -> list[dict[str, Any]]:
         '{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s1","command":"a","args":"b"}}',
         '{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s1","command":"a","cwd":"b"}}',
         '{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s1","command":"a","env":{"A":"b"}}}',
-        '{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s1","command":"a",'
-        '"env":[{"name":"A","value":"b"},{"name":"A","value":"c"}]}}',
+        (
+            '{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s1","command":"a",'
+            '"env":[{"name":"A","value":"b"},{"name":"A","value":"c"}]}}'
+        ),
         '{"jsonrpc":"2.0","id":1,"method":"fs/write_text_file","params":{"sessionId":"s1","path":"/a"}}',
         '{"jsonrpc":"2.0","id":1,"method":"fs/write_text_file","params":{"sessionId":"s1","path":"/a","content":"\\ud800"}}',
         '{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"connectionId":"c","method":"Tools/call"}}',
         '{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"connectionId":"c","Method":"tools/call"}}',
         '{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s1","options":[]}}',
-        '{"jsonrpc":"2.0","id":1,"method":"session/update","params":\r{}\r}',
         f'{{"jsonrpc":"2.0","id":1,"result":{{}},"method":"terminal/create","params":{RUN}}}',
     ],
 )
@@ -78,9 +79,10 @@ def test_an_action_without_an_id_is_not_passed_on(method: str, attacked: Wire) -
     assert heard_by_editor(attacked) == []
 
 
-def test_what_is_no_message_is_not_passed_on(attacked: Wire) -> None:
+@pytest.mark.parametrize("line", ["starting up ...", f'{{"jsonrpc":"2.0","id":1,"method":"x",\r"params":{RUN}}}'])
+def test_what_is_no_message_is_not_passed_on(line: str, attacked: Wire) -> None:
     attacked.editor.lines.clear()
-    attacked.agent_says(b"starting up ...")
+    attacked.agent_says(line.encode())
     assert heard_by_editor(attacked) == []
 
 

@@ -234,7 +234,7 @@ class AcpGate:
         words = denial_text(decision)
         if decision.source is DecisionSource.ERROR:
             self._complain(words)
-        if decision.hard and held.sender is self._agent and held.key in held.sender.held:
+        if decision.hard and action.session and held.sender is self._agent and held.key in held.sender.held:
             self._agent.send(_stop(action.session))
             self._end(held, action.cancelled(words))
             self._cancel(action.session, "the reviewer stopped the turn")
