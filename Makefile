@@ -118,7 +118,7 @@ $(CLIENTS)/.done: Makefile
 	@mkdir -p $(CLIENTS)
 	@npm --prefix $(CLIENTS) --no-audit --no-fund --silent install \
 		@anthropic-ai/claude-code@latest @github/copilot@latest @google/gemini-cli@latest @openai/codex@latest \
-		@qwen-code/qwen-code@latest \
+		@qwen-code/qwen-code@latest opencode-ai@latest \
 		@modelcontextprotocol/server-filesystem@latest
 	@$(PYTHON) -m venv $(CLIENTS)/python
 	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
