@@ -66,14 +66,20 @@ class ChildProcess:
         watch.stdin.write(b"%d\n" % process.pid)
         return cls(process, watch)
 
+    async def ended(self, step: float = 1.0) -> None:
+        """Wait until the program has ended by itself; looks every ``step`` seconds."""
+        # Before Python 3.12 `wait` goes on while something else has its output: a copy of itself that it left.
+        while self._process.returncode is None:
+            await asyncio.sleep(step)
+
     async def end(self) -> int:
         """Have the program end, by force if it has to be, with all that it started; returns its exit code."""
         try:
             with contextlib.suppress(OSError):
                 self.input.close()
-            if not await self._ended():
+            if not await self._ended_in_time():
                 self._signal(signal.SIGTERM)
-                await self._ended()
+                await self._ended_in_time()
         finally:
             self._signal(signal.SIGKILL)
             code = await self._process.wait()
@@ -82,9 +88,9 @@ class ChildProcess:
             await self._watch.wait()
         return code if code >= 0 else 128 - code
 
-    async def _ended(self) -> bool:
+    async def _ended_in_time(self) -> bool:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), PATIENCE)
+            await asyncio.wait_for(self.ended(0.02), PATIENCE)
             return True
         return False
 

@@ -76,12 +76,14 @@ class Pump:
         """
         reading = asyncio.ensure_future(self._from_client(gate))
         answering = asyncio.ensure_future(self._from_program(gate))
-        ends: tuple[asyncio.Future[Any], ...] = (reading, answering, stopped, unread)
+        ended = asyncio.ensure_future(self._program.ended())
+        ends: tuple[asyncio.Future[Any], ...] = (reading, answering, ended, stopped, unread)
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
+            for task in (reading, ended):
+                task.cancel()
+            await asyncio.gather(reading, ended, return_exceptions=True)
             await gate.withdraw()
             code = await self._program.end()
             # What it said before it ended; something that left its session may still have its output.
