@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["CASES", "Case"]
+__all__ = ["CASES", "NOTEBOOKS", "Case", "notebook"]
 
 
 class Case(NamedTuple):
@@ -42,7 +42,176 @@ def write(name: str, before: bytes | None, content: str, after: bytes | None) ->
     return Case(name, before, "Write", {"content": content}, after)
 
 
+def cell(name: str, before: bytes | None, source: str, after: bytes | None, **more: object) -> Case:
+    """A call of NotebookEdit."""
+    return Case(f"{name}.ipynb", before, "NotebookEdit", {"new_source": source, **more}, after, "notebook_path")
+
+
+def notebook(*cells: bytes, indent: bool = False, minor: int = 4) -> bytes:
+    """A notebook with some cells: as a person may have it, or as the program writes it."""
+    if not indent:
+        return b'{"cells": [%s], "metadata": {}, "nbformat": 4, "nbformat_minor": %d}' % (b", ".join(cells), minor)
+    return b'{\n "cells": [%s\n ],\n "metadata": {},\n "nbformat": 4,\n "nbformat_minor": %d\n}' % (
+        b",".join(b"\n  " + each for each in cells),
+        minor,
+    )
+
+
+CODE = (
+    b'{"cell_type": "code", "execution_count": 3, "id": "a", "metadata": {}, '
+    b'"outputs": [{"text": ["1\\n"]}], "source": ["x = 1\\n", "x"]}'
+)
+TEXT = b'{"cell_type": "markdown", "id": "b", "metadata": {}, "source": "# T", "attachments": {"i": {}}}'
+CODE_AFTER = b"""{
+   "cell_type": "code",
+   "execution_count": 3,
+   "id": "a",
+   "metadata": {},
+   "outputs": [
+    {
+     "text": [
+      "1\\n"
+     ]
+    }
+   ],
+   "source": [
+    "x = 1\\n",
+    "x"
+   ]
+  }"""
+TEXT_AFTER = b"""{
+   "cell_type": "markdown",
+   "id": "b",
+   "metadata": {},
+   "source": "# T",
+   "attachments": {
+    "i": {}
+   }
+  }"""
+CHANGED = b"""{
+   "cell_type": "code",
+   "execution_count": null,
+   "id": "a",
+   "metadata": {},
+   "outputs": [],
+   "source": "y = 2  \\n\xc3\xa9\\u0001\xe2\x80\xa8\\"\\\\"
+  }"""
+ODD = (
+    b'{"cell_type": "raw", "id": "o", "source": "", "metadata": {"b": 1.0, "10": 1e21, "2": 1e-7, "a": -0.0, '
+    b'"n": [1e20, 123456789012345678901, 0.000001, 1.5e300, 9007199254740993, -2.50, 1e400, 100, 0.1], '
+    b'"e": [], "u": "\\ud800\\u00e9\\/\\u007f\\ud83d\\ude00", "b": 2}}'
+)
+ODD_AFTER = b"""{
+   "cell_type": "raw",
+   "id": "o",
+   "source": "r",
+   "metadata": {
+    "2": 1e-7,
+    "10": 1e+21,
+    "b": 2,
+    "a": 0,
+    "n": [
+     100000000000000000000,
+     123456789012345680000,
+     0.000001,
+     1.5e+300,
+     9007199254740992,
+     -2.5,
+     null,
+     100,
+     0.1
+    ],
+    "e": [],
+    "u": "\\ud800\xc3\xa9/\x7f\xf0\x9f\x98\x80"
+   }
+  }"""
+NEW_TEXT = b"""{
+   "cell_type": "markdown",
+   "source": "new",
+   "metadata": {}
+  }"""
+NEW_CODE = b"""{
+   "cell_type": "code",
+   "source": "new",
+   "metadata": {},
+   "execution_count": null,
+   "outputs": []
+  }"""
+TEXT_AS_CODE = b"""{
+   "cell_type": "code",
+   "source": "s",
+   "execution_count": null,
+   "outputs": []
+  }"""
+
+NOTEBOOKS: Sequence[Case] = (
+    cell(
+        "a cell",
+        notebook(CODE, TEXT),
+        'y = 2  \né\x01\u2028"\\',
+        notebook(CHANGED, TEXT_AFTER, indent=True),
+        cell_id="a",
+    ),
+    cell("a cell by its place", notebook(ODD), "r", notebook(ODD_AFTER, indent=True), cell_id="cell-0"),
+    cell("no such cell", notebook(CODE), "r", None, cell_id="c"),
+    cell("no such place", notebook(CODE), "r", None, cell_id="cell-1"),
+    cell("no cell named", notebook(CODE), "r", None),
+    cell(
+        "a cell goes", notebook(CODE, TEXT), "", notebook(CODE_AFTER, indent=True), cell_id="b", edit_mode="delete"
+    ),
+    cell(
+        "a new cell first",
+        notebook(CODE),
+        "new",
+        notebook(NEW_TEXT, CODE_AFTER, indent=True),
+        edit_mode="insert",
+        cell_type="markdown",
+    ),
+    cell(
+        "a new cell after another",
+        notebook(CODE) + b"\n",
+        "new",
+        notebook(CODE_AFTER, NEW_CODE, indent=True) + b"\n",
+        edit_mode="insert",
+        cell_type="code",
+        cell_id="a",
+    ),
+    cell("a new cell of no kind", notebook(CODE), "new", None, edit_mode="insert"),
+    cell("attachments in code", notebook(TEXT), "s", None, cell_id="b", cell_type="code"),
+    cell(
+        "text becomes code",
+        notebook(b'{"cell_type": "markdown", "source": "a", "attachments": {}}'),
+        "s",
+        notebook(TEXT_AS_CODE, indent=True),
+        cell_id="cell-0",
+        cell_type="code",
+    ),
+    cell(
+        "crlf and a mark",
+        b"\xef\xbb\xbf" + notebook(CODE).replace(b"[", b"[\r\n") + b"\r\n",
+        "new",
+        b"\xef\xbb\xbf" + notebook(CODE_AFTER, NEW_CODE, indent=True).replace(b"\n", b"\r\n") + b"\r\n",
+        edit_mode="insert",
+        cell_type="code",
+        cell_id="a",
+    ),
+    cell("not json", b'{"cells": [NaN]}', "s", None, cell_id="cell-0"),
+    cell("no cells", b'{"metadata": {}}', "s", None, cell_id="cell-0"),
+    cell("another source", b'{"cells": [{"source": 1}]}', "s", None, cell_id="cell-0"),
+    cell("not there", None, "s", None, cell_id="cell-0"),
+    Case(
+        "no notebook",
+        b'{"cells": []}',
+        "NotebookEdit",
+        {"new_source": "s", "edit_mode": "insert", "cell_type": "code"},
+        None,
+        "notebook_path",
+    ),
+)
+"""Calls of NotebookEdit."""
+
 CASES: Sequence[Case] = (
+    *NOTEBOOKS,
     edit(
         "signs that are no blanks", b"one\n", "one", "a\x1c\nb\x1f\nc\x85\nd", "a\x1c\nb\x1f\nc\x85\nd\n".encode()
     ),

@@ -27,6 +27,7 @@ __all__ = [
     "mcp_name",
     "object_of",
     "parsed_event",
+    "sub_agent_name",
     "text_of",
 ]
 
@@ -72,7 +73,7 @@ class HookCall(NamedTuple):
         session: Identity of the conversation.
         cwd: Absolute working directory.
         call_id: The agent's id of the call; "" if it has none.
-        sub_agent: Name of the sub-agent that makes the call; "" for the agent itself.
+        sub_agent: Name of the sub-agent that makes the call, see `sub_agent_name`; "" for the agent itself.
         transcript: The file in which the agent writes down the conversation; "" if there is none.
         project: The directory that the agent was started in; "" if that is not known.
     """
@@ -270,6 +271,21 @@ def directory_of(event: Mapping[str, Any], key: str = "cwd") -> str:
     if not os.path.isabs(cwd):  # noqa: PTH117 - text is what is stored and compared
         raise EventError("the event names no absolute working directory")
     return cwd
+
+
+_TELLS_APART = 6
+
+
+def sub_agent_name(event: Mapping[str, Any]) -> str:
+    """Return the name of the sub-agent that an event comes from; "" for the agent itself: ``Explore a63678``.
+
+    Its kind comes first, then the beginning of its id: an agent may run several of one kind.
+
+    Raises:
+        EventError: ``agent_type`` or ``agent_id`` is no text.
+    """
+    kind, ident = text_of(event, "agent_type", optional=True), text_of(event, "agent_id", optional=True)
+    return " ".join(filter(None, (kind, ident[:_TELLS_APART])))
 
 
 _MCP = "mcp__"

@@ -7,9 +7,9 @@ every call, also before those that the agent's own rules allow; its yes does not
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from signoff.adapters.hooks.calls import (
@@ -20,6 +20,7 @@ from signoff.adapters.hooks.calls import (
     event_name,
     mcp_name,
     object_of,
+    sub_agent_name,
     text_of,
 )
 from signoff.adapters.hooks.own_tools import OwnTools
@@ -47,9 +48,6 @@ _SUB_AGENTS = frozenset({"Agent", "Task"})
 _PLAIN_SUB_AGENT = frozenset({"description", "model", "prompt", "run_in_background", "subagent_type"})
 """Arguments with which a sub-agent only starts, here: its calls come here one by one."""
 
-_NEWEST, _OLDEST = 1 << 20, 1 << 16
-"""So many bytes at the end of a transcript hold the turn that is going on, and at its beginning the first text."""
-
 
 class ClaudeCode(OwnTools):
     """The dialect of Claude Code."""
@@ -58,7 +56,8 @@ class ClaudeCode(OwnTools):
     title = "Claude Code"
     event = _PRE_TOOL_USE
     shells = frozenset({"Bash"})
-    writing = frozenset({"Write", "Edit", "MultiEdit"})
+    writing = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+    other_paths = MappingProxyType({"NotebookEdit": "notebook_path"})
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
@@ -82,7 +81,7 @@ class ClaudeCode(OwnTools):
             session=text_of(event, "session_id"),
             cwd=directory_of(event),
             call_id=text_of(event, "tool_use_id", optional=True),
-            sub_agent=text_of(event, "agent_type", optional=True),
+            sub_agent=sub_agent_name(event),
             transcript=text_of(event, "transcript_path", optional=True),
             project=os.environ.get("CLAUDE_PROJECT_DIR", ""),
         )
@@ -109,11 +108,12 @@ class ClaudeCode(OwnTools):
 
     def turn(self, call: HookCall) -> dict[str, Any]:
         """Return the place of the call in the model's turn, as the transcript tells; empty if it does not."""
+        from signoff.adapters.hooks.claude_transcript import newest_messages
         from signoff.adapters.look_ahead import look_ahead
 
         calls: list[dict[str, Any]] = []
         turn = None
-        for message in _messages(call.transcript):
+        for message in newest_messages(call.transcript):
             made = [each for each in message.get("content", ()) if each.get("type") == "tool_use"]
             if message.get("id") != turn:  # each call of a turn is a line of its own
                 turn, calls = message.get("id"), []
@@ -131,7 +131,9 @@ class ClaudeCode(OwnTools):
 
     def subject(self, call: HookCall) -> str:
         """Return the text with which the conversation began, which stays the same as long as it lasts."""
-        return _first_prompt(call.transcript)
+        from signoff.adapters.hooks.claude_transcript import first_prompt
+
+        return first_prompt(call.transcript)
 
     def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:
         """Return the answer that lets a call run."""
@@ -160,49 +162,6 @@ def _reply(
 ) -> Reply:
     event = _PRE_TOOL_USE if call is None else call.event
     return Reply(exit_code, {"hookSpecificOutput": {"hookEventName": event, **answer}, **(more or {})}, reason)
-
-
-def _messages(transcript: str) -> Sequence[dict[str, Any]]:
-    """The model's newest messages, oldest first; none if the transcript cannot be read."""
-    entries = _entries(transcript, "assistant", newest=True)
-    return [each["message"] for each in entries if isinstance(each["message"].get("content"), list)]
-
-
-def _first_prompt(transcript: str) -> str:
-    """The text with which a person began the conversation; "" if it is not found."""
-    for entry in _entries(transcript, "user", newest=False):
-        content = entry["message"].get("content")
-        if isinstance(content, list):
-            content = " ".join(str(each.get("text", "")) for each in content if isinstance(each, dict))
-        # What a program put there begins with a tag.
-        if isinstance(content, str) and content.strip() and not content.lstrip().startswith("<"):
-            return content
-    return ""
-
-
-def _entries(transcript: str, kind: str, *, newest: bool) -> list[dict[str, Any]]:
-    """The messages of one kind at the end, or at the beginning, of a transcript; none if it cannot be read."""
-    from pathlib import Path
-
-    found: list[dict[str, Any]] = []
-    if not os.path.isfile(transcript):  # noqa: PTH113 - another thing may never end
-        return found
-    try:
-        with Path(transcript).open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _NEWEST) if newest else 0)
-            lines = file.read(_NEWEST if newest else _OLDEST).split(b"\n")
-    except (OSError, ValueError):
-        return found
-    for line in lines:
-        if f'"{kind}"'.encode() not in line:
-            continue
-        try:
-            entry = json.loads(line)
-            if entry.get("type") == kind and isinstance(entry["message"], dict):
-                found.append(entry)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            continue  # a line may be cut, and others are not ours
-    return found
 
 
 DIALECT = ClaudeCode()

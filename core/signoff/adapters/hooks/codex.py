@@ -27,6 +27,7 @@ from signoff.adapters.hooks.calls import (
     event_name,
     mcp_name,
     object_of,
+    sub_agent_name,
     text_of,
 )
 from signoff.adapters.hooks.own_tools import OwnTools
@@ -109,7 +110,7 @@ class Codex(OwnTools):
             session=text_of(event, "session_id"),
             cwd=directory_of(event),
             call_id=text_of(event, "tool_use_id", optional=True),
-            sub_agent=text_of(event, "agent_type", optional=True),
+            sub_agent=sub_agent_name(event),
             project=os.getcwd(),  # noqa: PTH109 - text is what is stored; cwd is that of the command
         )
 

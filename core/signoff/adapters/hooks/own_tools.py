@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from signoff.adapters.hooks.calls import HookCall
@@ -33,6 +34,7 @@ class OwnTools:
         directory: Name of their argument for another working directory; "" if they have none.
         writing: Names of the tools of which it is known what they write.
         path: Name of their argument for the file.
+        other_paths: Name of that argument, by the tools that have another one.
         finds_relative: True if the agent looks for a relative path in the working directory, and nowhere else.
     """
 
@@ -46,6 +48,7 @@ class OwnTools:
     directory = ""
     writing: frozenset[str] = frozenset()
     path = "file_path"
+    other_paths: Mapping[str, str] = MappingProxyType({})
     finds_relative = False
 
     @property
@@ -165,10 +168,11 @@ class OwnTools:
         """
         from signoff.effects import SnapshotError
 
-        path: Any = call.arguments.get(self.path)
+        name = self.other_paths.get(call.tool, self.path)
+        path: Any = call.arguments.get(name)
         if isinstance(path, str) and os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
             return path
         plain = isinstance(path, str) and path and path[0] != "~" and ".." not in path.split("/")
         if self.finds_relative and plain:
             return os.path.join(call.cwd, path)  # noqa: PTH118 - text is what is stored and compared
-        raise SnapshotError(f"{self.path} is not the whole path of a file; call the tool with the path from / on")
+        raise SnapshotError(f"{name} is not the whole path of a file; call the tool with the path from / on")
