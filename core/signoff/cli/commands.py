@@ -49,6 +49,7 @@ _HOMES = {
     "hook": ("signoff.cli.hook_command", "hook"),
     "init": ("signoff.cli.init", "init"),
     "list": ("signoff.cli.pending", "list_pending"),
+    "mcp-ask": ("signoff.cli.mcp_ask", "mcp_ask"),
     "mcp-proxy": ("signoff.cli.mcp_proxy", "mcp_proxy"),
     "policy": ("signoff.cli.policy.commands", "policy"),
     "popup": ("signoff.cli.popup", "popup"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -234,13 +235,24 @@ def _state_words(known: KnownAgent) -> str:
 
 
 def _waiting_lines(requests: Sequence[StoredRequest]) -> list[Line]:
-    shown = requests if len(requests) <= MOST_NAMED + 1 else requests[:MOST_NAMED]
-    lines = []
-    for index, request in enumerate(shown):
-        summary = summarize(request)
-        lines.append(line(_head("" if index else "waits"), chunk(f"{summary.letter} ", "muted"), summary.shown()))
+    """The waiting requests: the agent's own, and then those of each sub-agent below its name."""
+    ordered = sorted(requests, key=_sub_agent)  # of one sub-agent they stay in their order
+    shown = ordered if len(ordered) <= MOST_NAMED + 1 else ordered[:MOST_NAMED]
+    lines: list[Line] = []
+    for name, of_it in groupby(shown, _sub_agent):
+        if name:
+            lines.append(line(_head("" if lines else "waits"), foreign(name[:LONGEST], "strong")))
+        for request in of_it:
+            summary = summarize(request)
+            letter = chunk(f"{'  ' if name else ''}{summary.letter} ", "muted")
+            lines.append(line(_head("" if lines else "waits"), letter, summary.shown()))
     rest = len(requests) - len(shown)
     return [*lines, *([line(_head(""), chunk(f"and {rest} more", "warn"))] if rest else [])]
+
+
+def _sub_agent(request: StoredRequest) -> str:
+    asked = request.asked_by
+    return "" if asked.caller == asked.name else asked.caller
 
 
 def _number(number: int, word: str) -> str:
