@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["CASES", "NOTEBOOKS", "Case", "notebook"]
+__all__ = ["CASES", "CODE", "NOTEBOOKS", "Case", "notebook"]
 
 
 class Case(NamedTuple):
@@ -208,10 +208,7 @@ NOTEBOOKS: Sequence[Case] = (
         "notebook_path",
     ),
 )
-"""Calls of NotebookEdit."""
-
 CASES: Sequence[Case] = (
-    *NOTEBOOKS,
     edit(
         "signs that are no blanks", b"one\n", "one", "a\x1c\nb\x1f\nc\x85\nd", "a\x1c\nb\x1f\nc\x85\nd\n".encode()
     ),

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from claude_cases import CODE, notebook
 from signoff.adapters.hooks.calls import EventError, HookCall
 from signoff.adapters.hooks.claude_code import DIALECT
-from signoff.adapters.hooks.claude_files import arguments_for, file_after
+from signoff.adapters.hooks.claude_files import ID_OF_NEW_CELL, arguments_for, file_after
 from signoff.adapters.hooks.requests import agent_name, call_request
 from signoff.effects import Command, SnapshotError
 
@@ -83,6 +84,57 @@ def test_content_that_the_tool_would_write_differently_is_refused(tmp_path: Path
         arguments_for("Write", {"content": "1\n"}, str(tmp_path / "a"), b"one  \n2\n")
 
 
+NEW_CELL = {"new_source": "x = 1", "edit_mode": "insert", "cell_type": "code"}
+
+
+@pytest.mark.parametrize(("minor", "ids"), [(4, 0), (5, 1)])
+def test_the_id_of_a_new_cell_is_shown_as_unknown_where_there_are_ids(
+    minor: int, ids: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(notebook(minor=minor))
+    effect = file_after("NotebookEdit", NEW_CELL, str(path))
+    assert effect.data is not None
+    assert effect.data.count(ID_OF_NEW_CELL.encode()) == ids
+
+
+@pytest.mark.parametrize("more", [NEW_CELL, {"cell_id": "a", "new_source": "x = 1"}], ids=["new", "changed"])
+def test_another_text_of_the_cell_of_a_notebook_can_be_approved(more: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(notebook(CODE))
+    approved = (file_after("NotebookEdit", more, str(path)).data or b"").replace(b'x = 1"', b'x = 2"', 1)
+    changed = arguments_for("NotebookEdit", more, str(path), approved)
+    assert changed == {**more, "new_source": "x = 2"}
+
+
+@pytest.mark.parametrize("approved", [b"", b"{}", b'{"cells": [{"source": "x = 1"}]}', b'{"cells": 1}'])
+def test_nothing_else_of_a_notebook_can_be_approved(approved: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(notebook(CODE))
+    with pytest.raises(ValueError, match=r"cell|differently"):
+        arguments_for("NotebookEdit", {"cell_id": "a", "new_source": "x = 1"}, str(path), approved)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"new_source": None},
+        {"edit_mode": "append"},
+        {"edit_mode": None},
+        {"cell_type": "raw"},
+        {"cell_id": 0},
+        {"cell_id": ""},
+        {"cell_id": "cell-" + "9" * 5_000},
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_call_that_changes_no_cell_is_not_shown(changed: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(notebook(CODE))
+    with pytest.raises(SnapshotError):
+        file_after("NotebookEdit", {"cell_id": "a", "new_source": "x", **changed}, str(path))
+
+
 # -- Events.
 
 
@@ -110,6 +162,19 @@ def test_a_long_command_is_shortened_only_in_the_line_about_it(tmp_path: Path) -
 def test_the_server_of_a_tool_is_told_apart_from_its_name() -> None:
     found = call(tool_name="mcp__github__create_issue", tool_input={"title": "x"})
     assert (found.server, found.tool) == ("github", "create_issue")
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ({}, ""),
+        ({"agent_type": "Explore", "agent_id": "a636784f188a597ec"}, "Explore a63678"),
+        ({"agent_id": "a636784f188a597ec"}, "a63678"),
+        ({"agent_type": "reviewer"}, "reviewer"),
+    ],
+)
+def test_a_sub_agent_is_named_by_its_kind_and_its_id(said: dict[str, str], name: str) -> None:
+    assert call(**said).sub_agent == name
 
 
 @pytest.mark.parametrize("name", ["Read", "Grep", "TodoWrite"])

@@ -26,7 +26,7 @@ from signoff.effects import FileWrite, SnapshotError
 CASES = [
     (dialect(name), case)
     for name, cases in (
-        ("claude-code", claude_cases.CASES),
+        ("claude-code", (*claude_cases.CASES, *claude_cases.NOTEBOOKS)),
         ("codex", codex_cases.CASES),
         ("copilot", copilot_cases.CASES),
         ("crush", crush_cases.CASES),

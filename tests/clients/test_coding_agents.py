@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from answering import waiting, yes
+from claude_cases import CODE, NOTEBOOKS, Case, notebook
 from clients.client_bench import kill, no
 from clients.coding_agents import OLD, Claude, Codex, CodingAgent, Copilot, Gemini, Qwen, Vibe
+from signoff.adapters.hooks.claude_files import ID_OF_NEW_CELL, file_after
 from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
 from system_bench import eventually
 
@@ -201,13 +205,17 @@ def test_nobody_answers_in_time(agent: CodingAgent) -> None:
 
 @on(*EVERY)
 def test_files_are_written_as_recorded(agent: CodingAgent) -> None:
-    paths = [(case, agent.path(case.name, case.before)) for case in agent.cases]
+    assert_written_as_recorded(agent, agent.cases)
+
+
+def assert_written_as_recorded(agent: CodingAgent, cases: Sequence[Case]) -> None:
+    paths = [(case, agent.path(case.name, case.before)) for case in cases]
     reads = [agent.reads(path) for case, path in paths if case.before is not None]
     turns = [[agent.calls(case.tool, **case.arguments_for(path))] for case, path in paths]
     with agent.reviewed(yes):
         agent.run(reads, *turns)
     found = {case.name: Path(path).read_bytes() if Path(path).exists() else None for case, path in paths}
-    assert found == {case.name: case.before if case.after is None else case.after for case in agent.cases}
+    assert found == {case.name: case.before if case.after is None else case.after for case in cases}
 
 
 # -- Claude Code alone.
@@ -220,6 +228,36 @@ def test_the_later_calls_of_a_turn_are_announced(agent: CodingAgent) -> None:
     # Both only look, so that they are asked about at the same time, in any order.
     [later] = [later for request in reviewer.seen for later in request.submission.batch_remaining]
     assert later == {"tool": "Bash", "arguments": {"command": "echo later", "description": "say it"}}
+
+
+@on(Claude)
+def test_notebooks_are_written_as_recorded(agent: CodingAgent) -> None:
+    assert_written_as_recorded(agent, NOTEBOOKS)
+
+
+@on(Claude)
+def test_of_a_new_cell_of_a_notebook_only_the_id_is_not_shown(agent: CodingAgent) -> None:
+    path = agent.path("a.ipynb", notebook(CODE, minor=5))
+    new = {"notebook_path": path, "new_source": "x", "edit_mode": "insert", "cell_type": "code"}
+    shown = file_after("NotebookEdit", new, path).data
+    with agent.reviewed(yes):
+        agent.run([agent.reads(path)], [agent.calls("NotebookEdit", **new)])
+    written = Path(path).read_bytes()
+    chosen = json.loads(written)["cells"][0]["id"]
+    assert re.fullmatch("[0-9a-f]{8}", chosen)
+    assert written.replace(chosen.encode(), ID_OF_NEW_CELL.encode()) == shown
+
+
+@on(Claude)
+def test_what_a_sub_agent_asks_belongs_to_the_session(agent: CodingAgent) -> None:
+    start = agent.calls(
+        "Agent", description="d", prompt="p", subagent_type="general-purpose", run_in_background=False
+    )
+    with agent.reviewed(yes) as reviewer:
+        agent.run([agent.runs("touch a")], [start], [agent.runs("touch b")], agent.says("made"))
+    own, of_sub_agent = (request.asked_by for request in reviewer.seen)
+    assert (own.name, own.session) == (of_sub_agent.name, of_sub_agent.session)
+    assert (own.caller, of_sub_agent.caller[:16]) == ("", "general-purpose ")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

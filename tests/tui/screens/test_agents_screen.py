@@ -28,6 +28,7 @@ from signoff.queue import (
 from signoff.queue.clock import now_us
 from signoff.submission import plain_submission
 from signoff.text.time import local_time
+from signoff.types import ApprovalContext
 from signoff_tui.guard import GuardSettings
 from signoff_tui.screens.agents.last_hour import AgentKey
 from signoff_tui.screens.agents.roster import picks
@@ -42,6 +43,7 @@ DIES = """
 import os, sys
 from signoff.connection import connect_agent
 from signoff.submission import plain_submission
+from signoff.types import ApprovalContext
 from signoff import ApprovalRequest
 queue = connect_agent("crawler", session="s-37", cwd="/")
 request = ApprovalRequest(tool_name="fetch", description="Fetch a page", payload={"url": "a"})
@@ -121,6 +123,19 @@ async def test_what_it_waits_for_stands_beside_it(asking: AgentQueue, place: Pat
     post(asking, command("ls a", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await opens_agents(seen, "$ ls a", "session   s-1")
+
+
+async def test_what_sub_agents_wait_for_stands_below_their_names(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for text, caller in (("ls a", "Explore a63678"), ("ls b", ""), ("ls c", "Explore a63678")):
+        context = ApprovalContext(tool_name="shell", args={}, metadata={"caller": caller})
+        asking.submit(plain_submission(command(text, workdir), context, cwd=str(workdir)))
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        await opens_agents(seen, "$ ls a", "Explore a63678")
+        told = details(seen)
+        places = [told.index(each) for each in ("$ ls b", "Explore a63678", "  $ ls a", "  $ ls c")]
+    assert places == sorted(places)
 
 
 async def test_on_a_narrow_screen_space_opens_the_details_and_escape_leads_back_to_the_row(

@@ -214,13 +214,14 @@ def _notebook(path: str, text: str) -> dict[str, Any]:
         raise ValueError(f"{constant} is not JSON")
 
     try:
-        found: dict[str, Any] = json.loads(text, parse_constant=refuse)
+        found: object = json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise SnapshotError(f"{named(path)} cannot be read as a notebook: {error}") from None
-    cells = found.get("cells") if isinstance(found, dict) else None
-    if not isinstance(cells, list) or not all(_is_cell(each) for each in cells):
-        raise SnapshotError(f"{named(path)} is no notebook with a list of cells")
-    return found
+    if isinstance(found, dict):
+        cells = found.get("cells")
+        if isinstance(cells, list) and all(_is_cell(each) for each in cells):
+            return found
+    raise SnapshotError(f"{named(path)} is no notebook with a list of cells")
 
 
 def _is_cell(cell: object) -> bool:
