@@ -158,7 +158,7 @@ class AskServer:
         try:
             request = _question(arguments)
             context = ApprovalContext(
-                tool_name=ASK, server=_NAME, args=request.arguments, honors=_HONORS, lacks=_LACKS
+                tool_name=ASK, server=_NAME, args=dict(arguments), honors=_HONORS, lacks=_LACKS
             )
             edited = EditedCall(
                 context, request, lambda changed: changed, lambda changed: _question(changed.args, request)
