@@ -288,7 +288,7 @@ def _prompted(arguments: Mapping[str, Any]) -> HookCall:
     )
     if call is None:
         raise EventError("nobody is asked about such a call")
-    if call.server is None and call.tool == DIALECT.shell and not recorded.cwd:
+    if call.server is None and call.tool in DIALECT.shells and not recorded.cwd:
         raise EventError(
             "Claude Code has not written down in which directory the command would run; call it again, alone, "
             "and do not start Claude Code with --no-session-persistence"

@@ -69,7 +69,7 @@ class ChildProcess:
     async def ended(self, step: float = 1.0) -> None:
         """Wait until the program has ended by itself; looks every ``step`` seconds."""
         # Before Python 3.12 `wait` goes on while something else has its output: a copy of itself that it left.
-        while self._process.returncode is None:
+        while self._process.returncode is None:  # noqa: ASYNC110 - nothing tells it
             await asyncio.sleep(step)
 
     async def end(self) -> int:
