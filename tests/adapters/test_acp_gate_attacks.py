@@ -79,6 +79,16 @@ def test_an_action_without_an_id_is_not_passed_on(method: str, attacked: Wire) -
     assert heard_by_editor(attacked) == []
 
 
+@pytest.mark.parametrize(("inner", "passes"), [("tools/call", False), ("notifications/initialized", True)])
+def test_a_notification_for_the_editors_servers_passes_if_it_calls_nothing(
+    inner: str, passes: bool, attacked: Wire
+) -> None:
+    attacked.editor.lines.clear()
+    told = {"jsonrpc": "2.0", "method": "mcp/message", "params": {"connectionId": "c", "method": inner}}
+    attacked.agent_says(told)
+    assert heard_by_editor(attacked) == ([told] if passes else [])
+
+
 @pytest.mark.parametrize("line", ["starting up ...", f'{{"jsonrpc":"2.0","id":1,"method":"x",\r"params":{RUN}}}'])
 def test_what_is_no_message_is_not_passed_on(line: str, attacked: Wire) -> None:
     attacked.editor.lines.clear()

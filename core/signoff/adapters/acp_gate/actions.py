@@ -32,6 +32,7 @@ __all__ = [
     "Diff",
     "Permission",
     "asked_permission",
+    "calls_tool",
     "change_of_settings",
     "made_call",
     "mcp_call",
@@ -232,19 +233,28 @@ def started_terminal(message: Message, of: MessageId, cwd: str) -> Action:
     return _done(message, of, f"run {line}", effects=(Command(line, where, _variables(params.get("env"), of)),))
 
 
+def calls_tool(message: Message, of: MessageId | None) -> bool:
+    """Return True if a message for the editor's own MCP servers is a call of a tool.
+
+    Raises:
+        RefusedMessage: That is not clear.
+    """
+    refuse_variants(message.params, ("connectionId", "method", "params"), of)
+    inner = message.params.get("method")
+    if not isinstance(inner, str) or not inner.isprintable() or _nearly(inner):
+        raise RefusedMessage("its inner method is not clear", of)
+    return inner == MCP_CALL
+
+
 def mcp_call(message: Message, of: MessageId) -> Action | None:
     """Return the call of a tool of the editor's own MCP servers; None if the message is something else.
 
     Raises:
         RefusedMessage: It is not clear which.
     """
-    params = message.params
-    refuse_variants(params, ("connectionId", "method", "params"), of)
-    inner = params.get("method")
-    if not isinstance(inner, str) or not inner.isprintable() or _nearly(inner):
-        raise RefusedMessage("its inner method is not clear", of)
-    if inner != MCP_CALL:
+    if not calls_tool(message, of):
         return None
+    params = message.params
     require_unicode(params, of)
     call = params.get("params")
     name = call.get("name") if isinstance(call, dict) else None

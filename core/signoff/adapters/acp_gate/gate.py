@@ -18,6 +18,7 @@ from signoff.adapters.acp_gate.actions import (
     WRITE,
     Action,
     asked_permission,
+    calls_tool,
     change_of_settings,
     mcp_call,
     started_terminal,
@@ -158,7 +159,7 @@ class AcpGate:
             receiver.send(message.line)
             self._cancel(session, "the turn was cancelled in the editor")
             return
-        if message.method in sender.methods:
+        if message.method in sender.methods and (message.method != MCP_MESSAGE or calls_tool(message, None)):
             raise RefusedMessage(f"{message.method} without an id: nobody could be told what became of it")
         if message.method == _CANCEL_REQUEST:
             held = sender.held.get(str(message.params.get("requestId")))
