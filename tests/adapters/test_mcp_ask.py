@@ -228,15 +228,19 @@ async def test_a_command_whose_directory_is_not_known_is_denied(host: Host, revi
     assert not reviewer.seen
 
 
-async def test_a_sub_agent_is_named(host: Host, reviewed: Review) -> None:
+async def test_a_sub_agent_is_named_and_runs_no_command_in_a_directory_that_is_not_told(
+    host: Host, reviewed: Review
+) -> None:
     host.is_claude()
     own = host.transcript.with_suffix("") / "subagents/agent-a63678.jsonl"
     own.parent.mkdir(parents=True)
     entry = called(str(host.folder), "toolu_1", agentId="a636784f", attributionAgent="Explore")
     own.write_text(json.dumps(entry))
     reviewer = reviewed(yes)
-    await host.permission("Bash", command="true")
+    await host.permission("WebFetch", url="https://example.test", prompt="p")
     assert [request.asked_by.caller for request in reviewer.seen] == ["Explore a63678"]
+    answer = await host.permission("Bash", command="true")
+    assert "in which directory" in answer["message"]
 
 
 @pytest.mark.parametrize("asked", [{}, {"tool_name": "Bash"}, {"tool_name": "", "input": {}}], ids=str)

@@ -80,7 +80,7 @@ def test_an_approval_for_the_session_is_that_of_the_hook(agent: Asking) -> None:
 def test_a_sub_agent_is_named(agent: Asking) -> None:
     start = uses("Agent", description="d", prompt="p", subagent_type="general-purpose", run_in_background=False)
     with agent.reviewed(yes) as reviewer:
-        agent.run([start], [agent.runs("touch made")], agent.says("made"))
+        agent.run([start], [agent.writes(agent.path("made"), "x")], agent.says("made"))
     [request] = reviewer.seen
     assert request.asked_by.caller.startswith("general-purpose ")
     assert request.asked_by.name == "shop go on, Claude Code"
