@@ -291,8 +291,8 @@ def _prompted(arguments: Mapping[str, Any]) -> HookCall:
     if call.server is None and call.tool in DIALECT.shells and recorded.sub_agent_id:
         # The agent itself may have gone elsewhere meanwhile, which another transcript tells.
         raise EventError(
-            "the permission prompt does not tell in which directory the command of a sub-agent would run; have the "
-            "agent itself run it, or use signoff hook claude-code, which is told"
+            "the permission prompt does not tell in which directory the command of a sub-agent would run; have "
+            "the agent itself run it, or use signoff hook claude-code, which is told"
         )
     if call.server is None and call.tool in DIALECT.shells and not recorded.cwd:
         raise EventError(
