@@ -9,12 +9,13 @@ agent = create_agent(model, tools, middleware=[ApprovalMiddleware()])  # asks in
 
 `ApprovalMiddleware` is for agents: a soft refusal is reported to the model, a hard one ends the run. `approved`
 makes one tool ask by itself, wherever it is used, and `ApprovalToolWrapper` is for programs that call a tool
-themselves.
+themselves. `answer_interrupts` runs an agent that pauses by LangChain's own `HumanInTheLoopMiddleware`.
 """
 
 from __future__ import annotations
 
 try:
+    from signoff.adapters.langchain.interrupts import InterruptError, aanswer_interrupts, answer_interrupts
     from signoff.adapters.langchain.middleware import ApprovalMiddleware
     from signoff.adapters.langchain.tool import ApprovalToolWrapper, approved
 except ModuleNotFoundError as error:
@@ -24,4 +25,11 @@ except ModuleNotFoundError as error:
         f"signoff.adapters.langchain needs LangChain ({error}): pip install 'signoff[langchain]'"
     ) from error
 
-__all__ = ["ApprovalMiddleware", "ApprovalToolWrapper", "approved"]
+__all__ = [
+    "ApprovalMiddleware",
+    "ApprovalToolWrapper",
+    "InterruptError",
+    "aanswer_interrupts",
+    "answer_interrupts",
+    "approved",
+]
