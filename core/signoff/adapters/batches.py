@@ -26,17 +26,8 @@ async def all_decided(questions: Iterable[Coroutine[Any, Any, ApprovalDecision]]
                 if each.result().hard and each.result().source is not DecisionSource.CASCADE:
                     raise ApprovalDeniedError(each.result())
     finally:
-        await _withdrawn(waiting)
+        for each in waiting:
+            each.cancel()
+        if waiting:
+            await asyncio.wait(waiting)
     return [each.result() for each in asking]
-
-
-async def _withdrawn(waiting: set[asyncio.Task[ApprovalDecision]]) -> None:
-    """Cancel questions, and wait until their requests are withdrawn, however often that is cancelled itself."""
-    left = {each for each in waiting if not each.done()}
-    for each in left:
-        each.cancel()
-    while left:
-        try:
-            _, left = await asyncio.wait(left)
-        except asyncio.CancelledError:  # the cancellation that began this is raised when it is done
-            continue
