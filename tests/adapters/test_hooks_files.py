@@ -16,6 +16,7 @@ import copilot_cases
 import crush_cases
 import gemini_cases
 import goose_cases
+import opencode_cases
 import qwen_cases
 import vibe_cases
 from claude_cases import Case
@@ -32,6 +33,8 @@ CASES = [
         ("crush", crush_cases.CASES),
         ("gemini", gemini_cases.CASES),
         ("goose", goose_cases.CASES),
+        ("opencode", opencode_cases.CASES),
+        ("opencode", opencode_cases.PATCHES),
         ("qwen", qwen_cases.CASES),
         ("vibe", vibe_cases.CASES),
     )

@@ -9,10 +9,20 @@ from typing import Any
 
 import pytest
 
-from signoff.adapters.hooks import DIALECTS, dialect
-from signoff.adapters.hooks.installation import HookPlace, SettingsError, has_hook, with_hook, without_hook
+from signoff.adapters.hooks import dialect
+from signoff.adapters.hooks.installation import (
+    PLACES,
+    HookPlace,
+    PluginPlace,
+    SettingsError,
+    has_hook,
+    with_hook,
+    without_hook,
+)
 
-CLAUDE, VIBE = dialect("claude-code").place, dialect("vibe").place
+CLAUDE, VIBE = PLACES["claude-code"], PLACES["vibe"]
+PLUGIN = dialect("opencode").place
+assert isinstance(PLUGIN, PluginPlace)
 OTHERS: dict[str, Any] = {
     "model": "opus “5”",
     "hooks": {
@@ -22,9 +32,9 @@ OTHERS: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=sorted(DIALECTS))
+@pytest.fixture(params=sorted(PLACES))
 def place(request: pytest.FixtureRequest) -> HookPlace:
-    return dialect(request.param).place
+    return PLACES[request.param]
 
 
 TOML = """# my hooks
@@ -120,7 +130,7 @@ def test_taking_out_what_is_not_there_changes_nothing(place: HookPlace) -> None:
 def test_the_agent_may_keep_its_settings_elsewhere() -> None:
     assert CLAUDE.file({"HOME": "/h"}) == Path("/h/.claude/settings.json")
     assert CLAUDE.file({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}) == Path("/c/settings.json")
-    crush = dialect("crush").place
+    crush = PLACES["crush"]
     assert crush.file({"HOME": "/h"}) == Path("/h/.config/crush/crush.json")
     assert crush.file({"HOME": "/h", "XDG_CONFIG_HOME": "/x"}) == Path("/x/crush/crush.json")
     assert crush.file({"XDG_CONFIG_HOME": "/x", "CRUSH_GLOBAL_CONFIG": "/c"}) == Path("/c/crush.json")
@@ -132,3 +142,31 @@ def test_the_guide_shows_what_is_put_in(place: HookPlace) -> None:
     guide = (Path(__file__).parents[2] / f"docs/agents/{name}.md").read_text("utf-8")
     block = guide.split(f"```{kind}\n")[1].split("```")[0]
     assert json_or_toml(block) == json_or_toml(with_hook("", place, "signoff"))
+
+
+def test_a_plugin_is_a_file_of_its_own_with_the_program_in_it() -> None:
+    written = with_hook("", PLUGIN, "'/my bin/signoff'")
+    assert 'const COMMAND = ["/my bin/signoff", "hook", "opencode"];' in written
+    assert has_hook(written, PLUGIN, "'/my bin/signoff'")
+    assert not has_hook(written, PLUGIN, "signoff")
+
+
+def test_an_older_plugin_of_ours_is_replaced_and_taken_out() -> None:
+    older = with_hook("", PLUGIN, "signoff").replace("86400", "60")
+    assert with_hook(older, PLUGIN, "signoff") == with_hook("", PLUGIN, "signoff")
+    assert without_hook(older, PLUGIN) == ""
+
+
+def test_a_file_of_others_in_the_place_of_the_plugin_stays() -> None:
+    assert without_hook("// mine", PLUGIN) == "// mine"
+    with pytest.raises(SettingsError, match="move it away"):
+        with_hook("// mine", PLUGIN, "signoff")
+
+
+def test_the_plugin_waits_as_long_as_the_hook_at_least() -> None:
+    assert f"const SECONDS = {dialect('opencode').timeout:g};" in with_hook("", PLUGIN, "signoff")
+
+
+def test_the_directory_of_settings_may_be_elsewhere() -> None:
+    assert PLUGIN.file({"HOME": "/h"}) == Path("/h/.config/opencode/plugin/signoff.js")
+    assert PLUGIN.file({"HOME": "/h", "XDG_CONFIG_HOME": "/c"}) == Path("/c/opencode/plugin/signoff.js")

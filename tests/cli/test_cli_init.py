@@ -19,7 +19,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def init(cli: Cli, home: Path, *words: str) -> Ended:
-    return cli.run("init", *words, HOME=str(home), PATH="/usr/bin:/bin", CLAUDE_CONFIG_DIR="")
+    return cli.run("init", *words, HOME=str(home), PATH="/usr/bin:/bin", CLAUDE_CONFIG_DIR="", XDG_CONFIG_HOME="")
 
 
 def settings(home: Path) -> Any:
@@ -112,3 +112,12 @@ def test_a_person_is_asked_before_a_file_is_written(cli: Cli, home: Path, answer
         child.close()
     assert child.exitstatus == (0 if written else 1)
     assert (home / ".claude/settings.json").exists() is written
+
+
+def test_a_plugin_is_written_and_removed_again(cli: Cli, home: Path) -> None:
+    plugin = home / ".config/opencode/plugin/signoff.js"
+    assert init(cli, home, "opencode", "--yes").code == 0
+    written = plugin.read_text("utf-8")
+    done = init(cli, home, "opencode", "--undo", "--yes")
+    assert (done.code, plugin.exists()) == (0, False)
+    assert plugin.with_name("signoff.js.before-signoff").read_text("utf-8") == written

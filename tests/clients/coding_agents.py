@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +16,7 @@ import claude_cases
 import codex_cases
 import copilot_cases
 import gemini_cases
+import opencode_cases
 import qwen_cases
 import vibe_cases
 from claude_cases import Case
@@ -21,10 +24,22 @@ from clients import anthropic_model, gemini_model, openai_model, responses_model
 from clients.client_bench import Conversation, ended, program
 from clients.scripted_model import ScriptedModel
 from signoff.adapters.hooks import dialect
-from signoff.adapters.hooks.installation import with_hook
+from signoff.adapters.hooks.installation import HookPlace, PluginPlace, with_hook
 from system_bench import environment
 
-__all__ = ["OLD", "Claude", "Codex", "CodexWithoutPrograms", "CodingAgent", "Copilot", "Gemini", "Qwen", "Vibe"]
+__all__ = [
+    "OLD",
+    "Claude",
+    "Codex",
+    "CodexWithoutPrograms",
+    "CodingAgent",
+    "Copilot",
+    "Gemini",
+    "OpenCode",
+    "OpenCodeWithPatches",
+    "Qwen",
+    "Vibe",
+]
 
 OLD = b"one\ntwo\nthree\n"
 """A file to begin with."""
@@ -52,11 +67,10 @@ class CodingAgent(Conversation):
     def __init__(self, base: Path) -> None:
         super().__init__(base)
         self._dialect = dialect(self.name)
-        self._settings = self._dialect.place.file({"HOME": str(self.home)})
+        self._settings = self._dialect.place.file(environment(self.home))
         self._settings.parent.mkdir(parents=True)
         self._own_text = json.dumps(self.own_settings) if self.own_settings else ""
-        if self._own_text:
-            self._settings.write_text(self._own_text)
+        self.unhook()
 
     # -- What the model says.
 
@@ -90,6 +104,12 @@ class CodingAgent(Conversation):
         """The command line that gives it a prompt, and its variables."""
         raise NotImplementedError
 
+    def unhook(self) -> None:
+        """Leave it without a hook."""
+        self._settings.unlink(missing_ok=True)
+        if self._own_text:
+            self._settings.write_text(self._own_text)
+
     def hook(self, signoff: str = "signoff", seconds: int | None = None) -> None:
         """Put a hook into its settings.
 
@@ -98,6 +118,7 @@ class CodingAgent(Conversation):
             seconds: The timeout; that of the guide by default.
         """
         place = self._dialect.place
+        assert isinstance(place, HookPlace)
         line = f"{signoff} hook {self.name}" if signoff == "signoff" else signoff
         if seconds is not None and signoff == "signoff":
             line += f" --timeout {seconds}"
@@ -393,3 +414,113 @@ class CodexWithoutPrograms(Codex):
         if tool == "apply_patch":
             return responses_model.writes_to(tool, str(arguments["patch"]))
         return responses_model.calls(tool, **arguments)
+
+
+class OpenCode(CodingAgent):
+    """A conversation with OpenCode.
+
+    Attributes:
+        model_name: The model that it takes the scripted one for, on which its tools depend.
+        more_settings: Its settings besides those that every conversation has.
+        more_variables: Variables besides.
+    """
+
+    name = "opencode"
+    model = openai_model.OpenAIModel
+    cases = opencode_cases.CASES
+    names = ("read", "edit", "write", "bash")
+    model_name: ClassVar[str] = "m"
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self.more_settings: dict[str, Any] = {}
+        self.more_variables: dict[str, str] = {}
+
+    def unhook(self) -> None:
+        """Leave it without a plugin."""
+        self._settings.unlink(missing_ok=True)
+
+    def hook(self, signoff: str = "signoff", seconds: int | None = None) -> None:
+        """Put a plugin into its settings, as `CodingAgent.hook`; the plugin itself waits as long as the hook."""
+        place = self._dialect.place
+        assert isinstance(place, PluginPlace)
+        line = place.command(signoff) if signoff == "signoff" else signoff
+        text = place.plugin("signoff")
+        if seconds is not None:
+            line += f" --timeout {seconds}" if signoff == "signoff" else ""
+            text = re.sub("(?m)^const SECONDS = .*;$", f"const SECONDS = {seconds};", text)
+        self._settings.write_text(re.sub("(?m)^const COMMAND = .*;$", lambda _: _command(line), text))
+
+    def calls(self, tool: str, **arguments: object) -> Call:
+        """A call of a tool."""
+        return openai_model.calls(tool, **arguments)
+
+    def says(self, text: str) -> Any:
+        """A last turn."""
+        return text
+
+    def reads(self, path: str) -> Call:
+        """A call that reads a file."""
+        return self.calls("read", filePath=path)
+
+    def edits(self, path: str, old: str, new: str) -> Call:
+        """A call that edits a file."""
+        return self.calls("edit", filePath=path, oldString=old, newString=new)
+
+    def writes(self, path: str, content: str) -> Call:
+        """A call that writes a file."""
+        return self.calls("write", filePath=path, content=content)
+
+    def command(self, model: ScriptedModel[Any]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """The command line that gives it a prompt, and its variables."""
+        return [*self.program, "run", "go on"], self.variables_for(model)
+
+    @property
+    def program(self) -> Sequence[str]:
+        """The program."""
+        return [program("opencode-ai/bin/opencode*")]
+
+    def variables_for(self, model: ScriptedModel[Any]) -> Mapping[str, str]:
+        """Its variables, with a model."""
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": f"{model.url}/v1", "apiKey": "none"},
+            "models": {self.model_name: {"tool_call": True}},
+        }
+        settings = {
+            "model": f"scripted/{self.model_name}",
+            "small_model": f"scripted/{self.model_name}",
+            "enabled_providers": ["scripted"],
+            "provider": {"scripted": provider},
+            "permission": {"*": "allow"},
+            "share": "disabled",
+            **self.more_settings,
+        }
+        off = ("AUTOUPDATE", "LSP_DOWNLOAD", "MODELS_FETCH")
+        return {
+            "OPENCODE_CONFIG_CONTENT": json.dumps(settings),
+            **{f"OPENCODE_DISABLE_{each}": "1" for each in off},
+            "npm_config_offline": "true",  # it fetches what plugins in TypeScript need
+            "PWD": str(self.folder),  # the shell's word for the project counts for it
+            **self.more_variables,
+        }
+
+
+class OpenCodeWithPatches(OpenCode):
+    """A conversation with OpenCode and a model for which it has one tool that applies patches."""
+
+    cases = opencode_cases.PATCHES
+    names = ("read", "apply_patch", "apply_patch", "bash")
+    model_name = "gpt-5.5"
+
+    def edits(self, path: str, old: str, new: str) -> Call:
+        """A call that edits a file."""
+        return self.calls("apply_patch", patchText=codex_cases.update(path, old, new))
+
+    def writes(self, path: str, content: str) -> Call:
+        """A call that writes a file."""
+        return self.calls("apply_patch", patchText=codex_cases.addition(path, content))
+
+
+def _command(line: str) -> str:
+    return f"const COMMAND = {json.dumps(shlex.split(line))};"

@@ -13,17 +13,28 @@ import pytest
 from answering import waiting, yes
 from claude_cases import CODE, NOTEBOOKS, Case, notebook
 from clients.client_bench import kill, no
-from clients.coding_agents import OLD, Claude, Codex, CodingAgent, Copilot, Gemini, Qwen, Vibe
+from clients.coding_agents import (
+    OLD,
+    Claude,
+    Codex,
+    CodingAgent,
+    Copilot,
+    Gemini,
+    OpenCode,
+    OpenCodeWithPatches,
+    Qwen,
+    Vibe,
+)
 from signoff.adapters.hooks.claude_files import ID_OF_NEW_CELL, file_after
 from signoff.queue import Decision, Instead, RequestState, StoredRequest, open_review_queue
 from system_bench import eventually
 
-EVERY = (Claude, Codex, Copilot, Gemini, Qwen, Vibe)
-EDITING = (Claude, Codex, Copilot, Gemini, Vibe)
+EVERY = (Claude, Codex, Copilot, Gemini, OpenCode, Qwen, Vibe)
+EDITING = (Claude, Codex, Copilot, Gemini, OpenCode, OpenCodeWithPatches, Vibe)
 """Those that run what a reviewer made of a call."""
 OVERWRITING = (Claude, Codex, Gemini, Vibe)
 """Those of them that write files anew as a whole."""
-ENDING = (Claude, Gemini)
+ENDING = (Claude, Gemini, OpenCode)
 """Those whose turn a reviewer can end."""
 
 
@@ -143,7 +154,7 @@ def test_what_is_remembered_is_not_asked_again(agent: CodingAgent) -> None:
     assert len(reviewer.seen) == 1
 
 
-@on(Claude, Copilot, Gemini, Qwen, Vibe)
+@on(Claude, Copilot, Gemini, OpenCode, Qwen, Vibe)
 def test_reading_asks_nobody(agent: CodingAgent) -> None:
     with agent.reviewed(yes) as reviewer:
         model = agent.run([agent.reads(agent.path("a.txt", OLD))])
@@ -203,7 +214,7 @@ def test_nobody_answers_in_time(agent: CodingAgent) -> None:
     assert not made(agent)
 
 
-@on(*EVERY)
+@on(*EVERY, OpenCodeWithPatches)
 def test_files_are_written_as_recorded(agent: CodingAgent) -> None:
     assert_written_as_recorded(agent, agent.cases)
 
@@ -261,7 +272,7 @@ def test_what_a_sub_agent_asks_belongs_to_the_session(agent: CodingAgent) -> Non
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@on(Claude, Codex)
+@on(Claude, Codex, OpenCode)
 def test_the_request_of_an_agent_that_is_stopped_is_withdrawn(agent: CodingAgent, number: signal.Signals) -> None:
     with (
         agent.reviewed(waiting) as reviewer,

@@ -22,7 +22,7 @@ from mcp.server.stdio import stdio_server
 from signoff.adapters.hooks.calls import EventError, HookCall, object_of, text_of
 from signoff.adapters.hooks.claude_code import DIALECT
 from signoff.adapters.hooks.claude_transcript import recorded_call
-from signoff.adapters.hooks.requests import agent_name, call_context, call_request, reply_to
+from signoff.adapters.hooks.requests import agent_name, asked_call, reply_to
 from signoff.adapters.session_name import session_name
 from signoff.approved_call import EditedCall
 from signoff.canonical import NotJsonError
@@ -303,9 +303,8 @@ def _prompted(arguments: Mapping[str, Any]) -> HookCall:
 
 
 def _shown(call: HookCall) -> tuple[ApprovalRequest, ApprovalContext]:
-    request = call_request(DIALECT, call)
-    request = request.model_copy(update={"why": f"asked by the permission prompt of {DIALECT.title}"})
-    return request, call_context(DIALECT, call, request)
+    why = f"asked by the permission prompt of {DIALECT.title}"
+    return asked_call(DIALECT, call)._replace(why=why).as_models()
 
 
 def _denied(reason: str) -> dict[str, Any]:

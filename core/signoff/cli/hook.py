@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from signoff.adapters.hooks import DIALECTS, dialect
-from signoff.adapters.hooks.calls import NO_OPINION, REFUSED, Dialect, EventError, HookCall, Reply, parsed_event
+from signoff.adapters.hooks.calls import REFUSED, Dialect, EventError, HookCall, Reply, parsed_event
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -68,7 +68,7 @@ def run_hook(options: HookOptions) -> NoReturn:
         os.dup2(2, 1)  # whatever a library prints is no answer
         with _in_time(options.timeout or spoken.timeout):
             call = spoken.read(parsed_event(sys.stdin.buffer.read()))
-            reply = NO_OPINION if call is None else _answer(spoken, call, options, output)
+            reply = spoken.unasked if call is None else _answer(spoken, call, options, output)
     except EventError as error:
         reply = spoken.refused(None, f"not run: {error}", hard=False)
     except BaseException as error:  # noqa: BLE001 - whatever it is, also Ctrl+C: the call must not run

@@ -72,7 +72,10 @@ def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
             print(f"{where} {'has no hook of signoff' if undo else 'has the hook already'}")
             return True
         _show(before, after, str(named))
-        if not agreed and typed_answer(f"write {one_line(str(named))}? [y/N] ") not in {"y", "yes"}:
+        if not agreed and typed_answer(f"{'write' if after else 'remove'} {one_line(str(named))}? [y/N] ") not in {
+            "y",
+            "yes",
+        }:
             complain(f"{where} was left as it is")
             return False
         _write(path, before, after)
@@ -80,7 +83,7 @@ def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
         complain(f"{where} was left as it is: {error}")
         return False
     backup = f"; as it was: {path.name}{BACKUP}" if before else ""
-    print(f"{where} written{backup}")
+    print(f"{where} {'written' if after else 'removed'}{backup}")
     if not undo:
         if spoken.place.still_to_do:
             print(spoken.place.still_to_do)

@@ -25,6 +25,7 @@ DIALECTS: Mapping[str, str] = MappingProxyType(
         "cursor": "signoff.adapters.hooks.cursor",
         "gemini": "signoff.adapters.hooks.gemini",
         "goose": "signoff.adapters.hooks.goose",
+        "opencode": "signoff.adapters.hooks.opencode",
         "qwen": "signoff.adapters.hooks.qwen",
         "vibe": "signoff.adapters.hooks.vibe",
     }

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 if TYPE_CHECKING:
-    from signoff.adapters.hooks.installation import HookPlace
+    from signoff.adapters.hooks.installation import HookPlace, PluginPlace
     from signoff.effects import Effect
     from signoff.types import ApprovalDecision
 
@@ -76,6 +76,7 @@ class HookCall(NamedTuple):
         sub_agent: Name of the sub-agent that makes the call, see `sub_agent_name`; "" for the agent itself.
         transcript: The file in which the agent writes down the conversation; "" if there is none.
         project: The directory that the agent was started in; "" if that is not known.
+        subject: The words with which a person began the conversation; "" if they are not known.
     """
 
     event: str
@@ -88,6 +89,7 @@ class HookCall(NamedTuple):
     sub_agent: str = ""
     transcript: str = ""
     project: str = ""
+    subject: str = ""
 
 
 class Dialect(Protocol):
@@ -99,7 +101,7 @@ class Dialect(Protocol):
         ...
 
     @property
-    def place(self) -> HookPlace:
+    def place(self) -> HookPlace | PluginPlace:
         """The place of the hook in the agent's settings."""
         ...
 
@@ -120,6 +122,11 @@ class Dialect(Protocol):
     @property
     def lacks(self) -> frozenset[Literal["hard"]]:
         """As in `signoff.types.ApprovalContext`."""
+        ...
+
+    @property
+    def unasked(self) -> Reply:
+        """The answer for a call that nobody is asked about."""
         ...
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:

@@ -15,32 +15,34 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from signoff.adapters.hooks.text_files import line_feeds, require_written
 from signoff.effects import Command, Effect, FileWrite, SnapshotError
 from signoff.present.snapshot.files import look, named
 
-__all__ = ["effects_of", "patch_for"]
+__all__ = ["CODEX", "Part", "Patcher", "effects_of", "lines_at", "patch_for"]
 
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _ADD, _UPDATE, _DELETE = _SIGNS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _MOVE, _AT_END = "*** Move to: ", "*** End of File"
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A part of an update of one file.
 
     Attributes:
         heading: A line that is before it; "" for none.
         lines: Its lines with their signs.
         at_end: True if it is at the end of the file.
+        marked: False for a first part that does not begin with ``@@``.
     """
 
     heading: str
     lines: Sequence[str]
     at_end: bool
+    marked: bool = True
 
     @property
     def old(self) -> list[str]:
@@ -62,7 +64,7 @@ class _Section(NamedTuple):
     sign: str
     path: str
     lines: Sequence[str] = ()
-    parts: Sequence[_Part] = ()
+    parts: Sequence[Part] = ()
     target: str = ""
 
 
@@ -80,20 +82,36 @@ class _File(NamedTuple):
     ends: list[str]
 
 
-def effects_of(patch: str, cwd: str) -> Sequence[Effect]:
+class Patcher(NamedTuple):
+    """The way in which an agent applies the parts of a patch to files.
+
+    Attributes:
+        added: Returns the content of a file that is added, of its lines.
+        lines: Returns the lines of a file that is to be updated, of its path.
+        updated: Returns the content of an updated file, and the hash of the one before, of its path and the parts.
+    """
+
+    added: Callable[[Sequence[str]], bytes]
+    lines: Callable[[str], Sequence[str]]
+    updated: Callable[[str, Sequence[Part]], tuple[bytes, str]]
+
+
+def effects_of(patch: str, cwd: str, patcher: Patcher | None = None) -> Sequence[Effect]:
     """Return what a patch does: files that it writes, and those that it removes.
 
     Args:
         patch: The patch.
         cwd: The directory that its paths start from.
+        patcher: The agent's way to apply it; that of Codex by default.
 
     Raises:
         SnapshotError: It does not apply exactly as it is written; the message says what to do.
     """
-    return tuple(effect for section in _sections(patch, cwd) for effect in _effects(section, cwd))
+    sections = _sections(patch, cwd)
+    return tuple(effect for section in sections for effect in _effects(section, cwd, patcher or CODEX))
 
 
-def patch_for(patch: str, cwd: str, path: str, content: bytes) -> str:
+def patch_for(patch: str, cwd: str, path: str, content: bytes, patcher: Patcher | None = None) -> str:
     """Return a patch that writes exactly this content, in place of one that writes something else.
 
     Args:
@@ -101,6 +119,7 @@ def patch_for(patch: str, cwd: str, path: str, content: bytes) -> str:
         cwd: The directory that its paths start from.
         path: The file that the content is for.
         content: The content.
+        patcher: The agent's way to apply it; that of Codex by default.
 
     Raises:
         ValueError: There is none.
@@ -116,12 +135,12 @@ def patch_for(patch: str, cwd: str, path: str, content: bytes) -> str:
     if section.sign == _ADD:
         changed = [_BEGIN, _ADD + path, *new, _END]
     else:
-        old = [f"-{line}" for line in _read(path).lines]
+        old = [f"-{line}" for line in (patcher or CODEX).lines(path)]
         changed = [_BEGIN, _UPDATE + path, "@@", *old, *new, _END]
     written = "\n".join(changed)
 
     def again() -> FileWrite:
-        [effect] = effects_of(written, cwd)
+        [effect] = effects_of(written, cwd, patcher)
         assert isinstance(effect, FileWrite)
         return effect
 
@@ -189,7 +208,7 @@ def _path(name: str, cwd: str) -> str:
     return os.path.normpath(os.path.join(cwd, name))  # noqa: PTH118 - text is what is stored and compared
 
 
-def _parts(path: str, lines: Sequence[str]) -> Iterator[_Part]:
+def _parts(path: str, lines: Sequence[str]) -> Iterator[Part]:
     wrong = SnapshotError(
         f"an update of {named(path)} is not as it should be: each part begins with @@, and each of its lines "
         "with a space, + or -"
@@ -197,7 +216,8 @@ def _parts(path: str, lines: Sequence[str]) -> Iterator[_Part]:
     starts = [number for number, line in enumerate(lines) if line == "@@" or line.startswith("@@ ")]
     if not lines:
         raise wrong
-    if starts[:1] != [0]:  # the first part needs no heading
+    marked = starts[:1] == [0]
+    if not marked:  # the first part needs no heading
         lines, starts = ["@@", *lines], [0, *(number + 1 for number in starts)]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         heading, body = lines[start][3:], lines[start + 1 : end]
@@ -205,32 +225,30 @@ def _parts(path: str, lines: Sequence[str]) -> Iterator[_Part]:
         body = body[:-1] if at_end else body
         if not body or heading != heading.rstrip() or not all(line.startswith((" ", "+", "-")) for line in body):
             raise wrong
-        yield _Part(heading, body, at_end)
+        yield Part(heading, body, at_end, marked or start > 0)
 
 
 # -- From the parts to the files.
 
 
-def _effects(section: _Section, cwd: str) -> Sequence[Effect]:
+def _effects(section: _Section, cwd: str, patcher: Patcher) -> Sequence[Effect]:
     path = section.path
     for each in (path, section.target):
         if os.path.islink(each):  # noqa: PTH114 - text is what is stored
             raise SnapshotError(f"{named(each)} is a link; name the file that it leads to")
     if section.sign == _ADD:
         state, _ = look(path)
-        content = "".join(f"{line}\n" for line in section.lines).encode()
-        return (FileWrite(path, content, replaces=state.sha256 or ""),)
+        return (FileWrite(path, patcher.added(section.lines), replaces=state.sha256 or ""),)
     if section.sign == _DELETE:
         state, _ = look(path)
         if state.sha256 is None:
             raise SnapshotError(f"{named(path)} is not there")
         return _removal(path, state.sha256, cwd)
-    file = _read(path)
-    content = _updated(path, file, section.parts).encode()
+    content, before = patcher.updated(path, section.parts)
     if not section.target:
-        return (FileWrite(path, content, replaces=file.sha256),)
+        return (FileWrite(path, content, replaces=before),)
     state, _ = look(section.target)
-    return (FileWrite(section.target, content, replaces=state.sha256 or ""), *_removal(path, file.sha256, cwd))
+    return (FileWrite(section.target, content, replaces=state.sha256 or ""), *_removal(path, before, cwd))
 
 
 def _removal(path: str, sha256: str, cwd: str) -> Sequence[Effect]:
@@ -258,12 +276,17 @@ def _read(path: str) -> _File:
     return _File(state.sha256, [*lines, last], [*ends, ""]) if last else _File(state.sha256, lines, ends)
 
 
-def _updated(path: str, file: _File, parts: Sequence[_Part]) -> str:
-    """The text after an update.
+def _added(lines: Sequence[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _updated(path: str, parts: Sequence[Part]) -> tuple[bytes, str]:
+    """The file after an update, and the hash of the one before.
 
     Raises:
         SnapshotError: A part is not found exactly as it is written.
     """
+    file = _read(path)
     end = file.ends[0] or "\n" if file.ends else "\n"
     lines = [(line, each or end) for line, each in zip(file.lines, file.ends, strict=True)]
     after: list[tuple[str, str]] = []
@@ -271,13 +294,13 @@ def _updated(path: str, file: _File, parts: Sequence[_Part]) -> str:
     place = 0
     for part in parts:
         if part.heading:
-            place = _found(path, file.lines, [part.heading], place) + 1
+            place = lines_at(path, file.lines, [part.heading], place) + 1
         old = part.old
         if not old and part is not parts[-1]:
             raise SnapshotError(
                 f"a part of the patch only adds to {named(path)}, so at its end; give it lines around it"
             )
-        at = _found(path, file.lines, old, place, at_end=part.at_end) if old else len(lines)
+        at = lines_at(path, file.lines, old, place, at_end=part.at_end) if old else len(lines)
         after += lines[done:at]
         place = at
         for line in part.lines:
@@ -288,11 +311,22 @@ def _updated(path: str, file: _File, parts: Sequence[_Part]) -> str:
                 after.append(lines[place])
             place += 1
         done = place
-    return "".join(line + each for line, each in [*after, *lines[done:]])
+    return "".join(line + each for line, each in [*after, *lines[done:]]).encode(), file.sha256
 
 
-def _found(path: str, lines: Sequence[str], wanted: Sequence[str], start: int, *, at_end: bool = False) -> int:
-    """The number of the first line from which lines are there."""
+def lines_at(path: str, lines: Sequence[str], wanted: Sequence[str], start: int, *, at_end: bool = False) -> int:
+    """Return the number of the first line from which lines are there.
+
+    Args:
+        path: The file, for the message.
+        lines: Its lines.
+        wanted: The lines to find.
+        start: The number of the line to begin with.
+        at_end: True if they have to be the last ones.
+
+    Raises:
+        SnapshotError: They are not there.
+    """
     last = len(lines) - len(wanted)
     for place in range(max(start, last) if at_end else start, last + 1):
         if list(lines[place : place + len(wanted)]) == list(wanted):
@@ -301,3 +335,7 @@ def _found(path: str, lines: Sequence[str], wanted: Sequence[str], start: int, *
         f"lines of the patch are not in {named(path)} exactly as they are written, or not in this order; "
         "read it again"
     )
+
+
+CODEX = Patcher(_added, lambda path: _read(path).lines, _updated)
+"""The way of Codex."""

@@ -1,16 +1,26 @@
-"""The hook in an agent's settings file: put in, found, and taken out; all else in the file stays."""
+"""The hook in an agent's settings file, or in a file of its own: put in, found, and taken out; all else stays."""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-__all__ = ["PLACES", "SAID_ALOUD", "HookPlace", "SettingsError", "has_hook", "with_hook", "without_hook"]
+__all__ = [
+    "PLACES",
+    "SAID_ALOUD",
+    "HookPlace",
+    "PluginPlace",
+    "SettingsError",
+    "has_hook",
+    "with_hook",
+    "without_hook",
+]
 
 
 class SettingsError(ValueError):
@@ -67,10 +77,7 @@ class HookPlace(NamedTuple):
 
     def directory(self, environment: Mapping[str, str]) -> Path:
         """Return the configuration directory."""
-        for variable, folder in self.elsewhere.items():
-            if named := environment.get(variable):
-                return Path(named) / folder
-        return Path(environment.get("HOME") or Path.home()) / self.folder
+        return _directory(self.folder, self.elsewhere, environment)
 
     def sign(self, environment: Mapping[str, str]) -> Path:
         """Return the directory that is there if the agent is."""
@@ -93,6 +100,13 @@ class HookPlace(NamedTuple):
         """
         handler = {**self.more, self.command: self.line(signoff)}
         return handler if self.matcher is None else {"matcher": self.matcher, "hooks": [handler]}
+
+
+def _directory(folder: str, elsewhere: Mapping[str, str], environment: Mapping[str, str]) -> Path:
+    for variable, other in elsewhere.items():
+        if named := environment.get(variable):
+            return Path(named) / other
+    return Path(environment.get("HOME") or Path.home()) / folder
 
 
 _COMMAND = {"type": "command"}
@@ -192,20 +206,77 @@ PLACES: Mapping[str, HookPlace] = MappingProxyType(
         )
     }
 )
-"""The place of the hook of each dialect."""
+"""The place of the hook of each dialect that has one in settings."""
+
+_WRITTEN_BY = "// Written by `signoff init"
+_COMMAND_LINE = re.compile("^const COMMAND = .*;$", re.MULTILINE)
 
 
-def has_hook(text: str, place: HookPlace, signoff: str) -> bool:
+class PluginPlace(NamedTuple):
+    """The place of a plugin that asks, which is a file of its own.
+
+    Attributes:
+        agent: Name of the dialect.
+        program: The program of the agent.
+        folder: Its configuration directory, below the home directory.
+        settings: The file, below that directory.
+        elsewhere: As for `HookPlace`.
+        template: Name of the file beside this one that holds the plugin.
+        still_to_do: What a person has to do besides, for the plugin to be run; "" for nothing.
+    """
+
+    agent: str
+    program: str
+    folder: str
+    settings: str
+    elsewhere: Mapping[str, str]
+    template: str
+    still_to_do: str = ""
+
+    def file(self, environment: Mapping[str, str]) -> Path:
+        """Return the path of the plugin."""
+        return self.directory(environment) / self.settings
+
+    def directory(self, environment: Mapping[str, str]) -> Path:
+        """Return the configuration directory."""
+        return _directory(self.folder, self.elsewhere, environment)
+
+    def sign(self, environment: Mapping[str, str]) -> Path:
+        """Return the directory that is there if the agent is."""
+        return self.directory(environment)
+
+    def line(self, signoff: str) -> str:
+        """Return the command line that the plugin runs.
+
+        Args:
+            signoff: The program, as a shell reads it.
+        """
+        return f"{signoff} hook {self.agent}"
+
+    def plugin(self, signoff: str) -> str:
+        """Return the text of the plugin.
+
+        Args:
+            signoff: The program, as a shell reads it.
+        """
+        text = Path(__file__).with_name(self.template).read_text("utf-8")
+        words = ", ".join(json.dumps(word) for word in shlex.split(self.line(signoff)))
+        return _COMMAND_LINE.sub(lambda _: f"const COMMAND = [{words}];", text)
+
+
+def has_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> bool:
     """True if the settings have the hook, exactly as it would be put in.
 
     Raises:
         SettingsError: They cannot be read.
     """
+    if isinstance(place, PluginPlace):
+        return text == place.plugin(signoff)
     settings = _settings(text, place)
     return place.entry(signoff) in _entries(settings, place) and place.needed.items() <= settings.items()
 
 
-def with_hook(text: str, place: HookPlace, signoff: str) -> str:
+def with_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> str:
     """Return the settings with the hook, behind the hooks of others: it is to see what these make of a call.
 
     Args:
@@ -216,6 +287,10 @@ def with_hook(text: str, place: HookPlace, signoff: str) -> str:
     Raises:
         SettingsError: They cannot be read.
     """
+    if isinstance(place, PluginPlace):
+        if text and not text.startswith(_WRITTEN_BY):
+            raise SettingsError("signoff did not write it; move it away, and try again")
+        return place.plugin(signoff)
     settings = _settings(text, place)
     others = _without(_entries(settings, place), place)
     if _is_toml(place):
@@ -226,12 +301,14 @@ def with_hook(text: str, place: HookPlace, signoff: str) -> str:
     return _written({**settings, **place.needed, "hooks": hooks}, text)
 
 
-def without_hook(text: str, place: HookPlace) -> str:
+def without_hook(text: str, place: HookPlace | PluginPlace) -> str:
     """Return the settings without the hook: "" if nothing is left, the very text if it is not there.
 
     Raises:
         SettingsError: They cannot be read.
     """
+    if isinstance(place, PluginPlace):
+        return "" if text.startswith(_WRITTEN_BY) else text
     settings = _settings(text, place)
     entries = _entries(settings, place)
     left = _without(entries, place)

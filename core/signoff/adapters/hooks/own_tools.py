@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from signoff.adapters.hooks.calls import HookCall
+from signoff.adapters.hooks.calls import NO_OPINION, HookCall
 
 if TYPE_CHECKING:
-    from signoff.adapters.hooks.installation import HookPlace
+    from signoff.adapters.hooks.installation import HookPlace, PluginPlace
     from signoff.effects import Effect
     from signoff.types import ApprovalDecision
 
@@ -30,6 +30,7 @@ class OwnTools:
         edits: True if the agent runs other arguments than its own.
         merges: True if it adds them to its own, so that none can be left out.
         lacks: As in `signoff.types.ApprovalContext`.
+        unasked: The answer for a call that nobody is asked about.
         shells: Names of the tools whose argument ``command`` is a command line.
         directory: Name of their argument for another working directory; "" if they have none.
         writing: Names of the tools of which it is known what they write.
@@ -44,6 +45,7 @@ class OwnTools:
     edits = True
     merges = False
     lacks: frozenset[Literal["hard"]] = frozenset()
+    unasked = NO_OPINION
     shells: frozenset[str]
     directory = ""
     writing: frozenset[str] = frozenset()
@@ -52,8 +54,8 @@ class OwnTools:
     finds_relative = False
 
     @property
-    def place(self) -> HookPlace:
-        """The place of the hook in the agent's settings."""
+    def place(self) -> HookPlace | PluginPlace:
+        """The place of the hook in the agent's settings, or of the plugin."""
         from signoff.adapters.hooks.installation import PLACES
 
         return PLACES[self.agent]
