@@ -10,8 +10,9 @@ Measured with the program (1.18.33), and compared with it again by ``make client
 - ``edit`` looks further when a text is not found, or is there several times: without regard to blanks, indentation
   and escapes, then by its first and last line. What it would find is not known before, so such a call is refused.
 - ``apply_patch`` has the form of Codex's, with differences. What comes before the first ``@@`` of an update is
-  left out, a heading is without blanks around it, a changed file ends with a line end, and of an empty line at its
-  end nothing stays. Of a file with line ends of two characters some would become line feeds, so it is refused.
+  left out, and what comes behind ``*** End of File``, which itself says nothing. A heading is without blanks around
+  it. A changed file ends with a line end, and of an empty line at its end nothing stays. Of a file with line ends of
+  two characters some would become line feeds, so it is refused.
 - Formatters, which are off unless the settings turn them on, are run behind the tools.
 """
 
@@ -225,7 +226,7 @@ def _updated(path: str, parts: Sequence[Part]) -> tuple[bytes, str]:
         if part.heading:
             place = _heading_at(path, lines, part.heading.strip(_BLANKS), place) + 1
         if part.old:
-            at = lines_at(path, lines, part.old, place, at_end=part.at_end)
+            at = lines_at(path, lines, part.old, place)
             place = at + len(part.old)
         else:
             at = len(lines) - 1 if lines and not lines[-1] else len(lines)
@@ -233,6 +234,11 @@ def _updated(path: str, parts: Sequence[Part]) -> tuple[bytes, str]:
                 raise SnapshotError(
                     f"a part of the patch only adds to {named(path)}, so at its end; give it lines around it"
                 )
+        if part.at_end and (part is not parts[-1] or (place < len(lines) and part.old)):
+            raise SnapshotError(
+                f"a part of the patch is to be at the end of {named(path)}, which the tool does not heed; "
+                "give it more lines around it"
+            )
         after += [*lines[done:at], *(line[1:] for line in part.lines if not line.startswith("-"))]
         done = at + len(part.old)
     after += lines[done:]
