@@ -174,7 +174,7 @@ def test_a_request_is_withdrawn_when_the_turn_is_stopped(opencode: OpenCode) -> 
         open_review_queue(opencode.place) as queue,
     ):
         session = server.prompted()
-        [asked] = reviewer.wait_for(1)
+        [asked] = eventually(lambda: list(reviewer.seen), "it asks")
         server.post(f"/session/{session}/abort")
         eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
     assert not made(opencode)
