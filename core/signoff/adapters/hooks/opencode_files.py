@@ -11,8 +11,8 @@ Measured with the program (1.18.33), and compared with it again by ``make client
   and escapes, then by its first and last line. What it would find is not known before, so such a call is refused.
 - ``apply_patch`` has the form of Codex's, with differences. What comes before the first ``@@`` of an update is
   left out, and what comes behind ``*** End of File``, which itself says nothing. A heading is without blanks
-  around it. A changed file ends with a line end, and of an empty line at its end nothing stays. Of a file with line
-  ends of two characters some would become line feeds, so it is refused.
+  around it. A changed file ends with a line end, and of an empty line at its end nothing stays. Of a file with
+  line ends of two characters some would become line feeds, so it is refused.
 - Formatters, which are off unless the settings turn them on, are run behind the tools.
 """
 
