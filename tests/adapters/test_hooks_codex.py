@@ -173,8 +173,8 @@ def test_the_server_of_a_tool_is_told_apart_from_its_name() -> None:
     assert (found.server, found.tool, DIALECT.payload(found)) == ("files", "write", {"path": "a"})
 
 
-def test_a_sub_agent_is_named_by_its_kind() -> None:
-    assert call(agent_id="01a21ff4", agent_type="default").sub_agent == "default"
+def test_a_sub_agent_is_named_by_its_kind_and_the_beginning_of_its_id() -> None:
+    assert call(agent_id="01a21ff4", agent_type="default").sub_agent == "default 01a21f"
 
 
 def test_the_project_is_where_the_agent_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

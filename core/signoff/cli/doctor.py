@@ -236,6 +236,7 @@ async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:
                 ended = await _run(command, json.dumps(spoken.trial(str(folder))).encode(), folder)
                 if not answering.done():
                     answering.cancel()
+                    await asyncio.wait([answering])  # it looks into the folder until it has ended
                     return f"its hook asked nobody and ended with {ended.code}: {ended.said}"
             if not ended.refuses(spoken) or _NOTE not in ended.said:
                 return f"its hook asked, was told no, and ended with {ended.code}: {ended.said}"
