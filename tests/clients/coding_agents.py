@@ -444,7 +444,7 @@ class OpenCode(CodingAgent):
         """Put a plugin into its settings, as `CodingAgent.hook`; the plugin itself waits as long as the hook."""
         place = self._dialect.place
         assert isinstance(place, PluginPlace)
-        line = place.command(signoff) if signoff == "signoff" else signoff
+        line = place.line(signoff) if signoff == "signoff" else signoff
         text = place.plugin("signoff")
         if seconds is not None:
             line += f" --timeout {seconds}" if signoff == "signoff" else ""

@@ -25,6 +25,17 @@ async def begins_to_reject(seen: Screen, request: StoredRequest) -> None:
     await seen.shows("Tell it what to do instead")
 
 
+async def test_words_that_no_agent_hears_are_said_to_be_for_the_history(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, amend(command("make", workdir), supports=frozenset({"hard", "session"})))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.goes_to(request)
+        await seen.armed()
+        await seen.press("n")
+        await seen.shows("the agent goes on and hears no words. For the history (optional):")
+
+
 @dataclass
 class Rejecting:
     """A person who rejects the only request that waits."""

@@ -90,7 +90,8 @@ def editor_lines(desk: ReviewSession, offer: DecisionOffer, room: BarRoom, *, ha
         return _nothing_to_send(desk, entries)
     reach = _target(desk, offer, waiting)
     if not hard:
-        return (_about_rejecting(reach, room.width),)
+        heard = any("note" in entry.request.submission.supports for entry in waiting)
+        return (_about_rejecting(reach, room.width, heard=heard),)
     return (
         _about_stopping(reach, room.width),
         _also_stopped(desk, following_in_batch(desk.inbox, offer.refs), room.width),
@@ -178,11 +179,17 @@ def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> 
     return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))
 
 
-def _about_rejecting(reach: str, width: int) -> Line:
+def _about_rejecting(reach: str, width: int, *, heard: bool) -> Line:
+    """Return the head of a rejection; with agents that hear no words, the words are for the history."""
     wordings = [
         f"{reach}; the agent goes on. Tell it what to do instead (optional):",
         f"{reach}; what to do instead:",
     ]
+    if not heard:
+        wordings = [
+            f"{reach}; the agent goes on and hears no words. For the history (optional):",
+            f"{reach}; for the history:",
+        ]
     return _titled(wordings, width)
 
 
