@@ -12,7 +12,9 @@ import pytest
 from screen_bench import HELD, LARGE, SMALL, Screen, amend, command, post, screen
 from textual.events import Paste
 
+from signoff import ApprovalContext
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.guard import GuardSettings
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -28,7 +30,10 @@ async def begins_to_reject(seen: Screen, request: StoredRequest) -> None:
 async def test_words_that_no_agent_hears_are_said_to_be_for_the_history(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
-    request = post(asking, amend(command("make", workdir), supports=frozenset({"hard", "session"})))
+    asked = command("make", workdir)
+    context = ApprovalContext(tool_name=asked.tool_name, args=dict(asked.payload), lacks=frozenset({"note"}))
+    plain = plain_submission(asked, context, cwd=str(workdir))
+    request = asking.submit(submission_with_snapshot(asked, plain)[0])
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
         await seen.armed()
