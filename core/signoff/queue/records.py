@@ -176,6 +176,10 @@ class AgentMode(StrEnum):
     """A person is asked."""
 
 
+VIA_HOOK = " hook"
+"""The end of `AgentInfo.via` for the hook of a coding agent, which goes on when the process has ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
     """The facts by which an agent introduces itself when it opens a queue.
@@ -184,7 +188,8 @@ class AgentInfo:
         name: Short name a person recognizes.
         session: Identity of one conversation or run; grants live and die with it.
         cwd: Absolute working directory.
-        via: Adapter or framework the calls come through, for example ``pydantic-ai``.
+        via: Adapter or framework the calls come through, for example ``pydantic-ai``; it ends with `VIA_HOOK` for
+            a process that asks about one call alone.
         program: The program that the agent runs in: its script, module or notebook; "" if that is not known.
         mode: The way it answers calls that need approval. Reviewers see it; no decision depends on it.
     """

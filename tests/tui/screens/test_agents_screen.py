@@ -136,6 +136,13 @@ async def test_what_sub_agents_wait_for_stands_below_their_names(
         assert "ls b Explore a63678 { Run ls a { Run ls c" in details(seen)
 
 
+async def test_an_agent_whose_hook_ended_is_not_said_to_have_exited(place: Path, workdir: Path) -> None:
+    with open_agent_queue(AgentInfo("shop, Claude Code", "s-1", str(workdir), "Claude Code hook"), place):
+        pass
+    async with screen(place, waiting=0) as seen:
+        await opens_agents(seen, "last asked ")
+
+
 async def test_on_a_narrow_screen_space_opens_the_details_and_escape_leads_back_to_the_row(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:

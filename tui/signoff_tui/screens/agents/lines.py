@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from signoff.present.reveal import SafeText
 from signoff.queue import AgentMode, StoredRequest
+from signoff.queue.records import VIA_HOOK
 from signoff.text.time import age_text, local_time, when_text
 from signoff_tui.screens.agents.last_hour import Outcome, last_hour_text
 from signoff_tui.screens.agents.roster import MOST_LEFT, Agent
@@ -76,7 +77,10 @@ class KnownAgent(Struct, frozen=True):
         exited_at = self.agent.exited_at
         if exited_at is None:
             return "working", "text"
-        return f"exited {when_text(exited_at, self.now, 'short')}", "danger" if self.agent.withdrawn else "closed"
+        ended = when_text(exited_at, self.now, "short")
+        if self.agent.newest.via.endswith(VIA_HOOK) and not self.agent.withdrawn:
+            return f"last asked {ended}", "muted"  # each call is asked by a process of its own
+        return f"exited {ended}", "danger" if self.agent.withdrawn else "closed"
 
     @property
     def ages(self) -> Sequence[float]:
