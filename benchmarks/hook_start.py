@@ -31,12 +31,12 @@ def run() -> list[dict[str, Any]]:
             REMEMBERED: (SIGNOFF, _event("Bash")),
         }
         times: dict[str, list[float]] = {name: [] for name in cases}
+        for command, event in cases.values():
+            _run(command, event, place)  # its modules are compiled, as those of an installed package are
         for _ in range(ROUNDS):
             for case, (command, event) in cases.items():
                 begin = time.perf_counter()
-                subprocess.run(
-                    command, input=event, env=_environment(place), check=True, stdout=subprocess.DEVNULL
-                )
+                _run(command, event, place)
                 times[case].append((time.perf_counter() - begin) * 1e3)
     medians = {case: statistics.median(values) for case, values in times.items()}
     rows = [{"name": case, "value": value, "unit": "ms"} for case, value in medians.items()]
@@ -46,8 +46,14 @@ def run() -> list[dict[str, Any]]:
     ]
 
 
+def _run(command: list[str], event: bytes, place: Path) -> None:
+    subprocess.run(command, input=event, env=_environment(place), check=True, stdout=subprocess.DEVNULL)
+
+
 def _environment(place: Path) -> dict[str, str]:
-    return {**os.environ, "SIGNOFF_QUEUE": str(place)}
+    """The variables of a hook; compiled modules are kept, whatever the surroundings say of that."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(place.parent / "compiled"), "SIGNOFF_QUEUE": str(place)}
 
 
 def _event(tool: str) -> bytes:

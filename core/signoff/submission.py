@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from signoff.canonical import canonical, digest
 from signoff.effects import Effect, FileWrite
@@ -22,18 +22,81 @@ from signoff.present.snapshot.snapshot import Snapshot, take
 from signoff.present.snapshot.steps import CommandRun, FileChange
 from signoff.queue.amendment import EDIT, PARTIAL, named_command
 from signoff.queue.records import Submission
-from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["arguments_of", "judged_again", "plain_submission", "submission_with_snapshot"]
+if TYPE_CHECKING:
+    from signoff.tool_definition import Definition
+    from signoff.types import ApprovalPresentation
+
+__all__ = [
+    "AskedCall",
+    "CallOrigin",
+    "arguments_of",
+    "judged_again",
+    "plain_submission",
+    "submission_with_snapshot",
+]
+
+
+class AskedCall(Protocol):
+    """A request as it is described here: an `ApprovalRequest`, or one that takes no model to make."""
+
+    @property
+    def tool_name(self) -> str:
+        """As in `signoff.types.ApprovalRequest`, like all that follow."""
+        ...
+
+    @property
+    def description(self) -> str: ...  # noqa: D102
+    @property
+    def payload(self) -> dict[str, Any]: ...  # noqa: D102
+    @property
+    def arguments(self) -> dict[str, Any] | None: ...  # noqa: D102
+    @property
+    def presentation(self) -> ApprovalPresentation | None: ...  # noqa: D102
+    @property
+    def group_id(self) -> str | None: ...  # noqa: D102
+    @property
+    def group_size(self) -> int | None: ...  # noqa: D102
+    @property
+    def effects(self) -> tuple[Effect, ...]: ...  # noqa: D102
+    @property
+    def why(self) -> str: ...  # noqa: D102
+    @property
+    def expires_in(self) -> float | None: ...  # noqa: D102
+    @property
+    def honors(self) -> frozenset[str]: ...  # noqa: D102
+    @property
+    def masked_keys(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def server(self) -> str | None: ...  # noqa: D102
+    @property
+    def definition(self) -> Definition | None: ...  # noqa: D102
+
+
+class CallOrigin(Protocol):
+    """The origin of a call: an `ApprovalContext`, or one that takes no model to make."""
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """As in `signoff.types.ApprovalContext`, like all that follow."""
+        ...
+
+    @property
+    def metadata(self) -> dict[str, Any]: ...  # noqa: D102
+    @property
+    def honors(self) -> frozenset[str]: ...  # noqa: D102
+    @property
+    def lacks(self) -> frozenset[str]: ...  # noqa: D102
+    @property
+    def check_edited(self) -> object | None: ...  # noqa: D102
+
 
 _ALL = frozenset({"note", "hard", "session"})
 _KEPT = frozenset({"session"})
 """The features that a call of which no answer is remembered does not support."""
 
 
-def plain_submission(
-    request: ApprovalRequest, context: ApprovalContext | None, *, cwd: str | None = None
-) -> Submission:
+def plain_submission(request: AskedCall, context: CallOrigin | None, *, cwd: str | None = None) -> Submission:
     """Describe the call without reading anything from disk: enough to match a grant or to record it.
 
     Args:
@@ -80,7 +143,7 @@ def plain_submission(
     )
 
 
-def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tuple[Submission, Snapshot]:
+def submission_with_snapshot(request: AskedCall, plain: Submission) -> tuple[Submission, Snapshot]:
     """Read the files that the call would touch and bind the submission to them.
 
     Its risk is judged again only if the files give reasons that the plain call did not.
@@ -117,7 +180,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     return _judged(bound, _assessed(request, plain.arguments, plain.cwd, resolved, shown=shown)), snapshot
 
 
-def judged_again(request: ApprovalRequest, plain: Submission) -> Submission:
+def judged_again(request: AskedCall, plain: Submission) -> Submission:
     """Judge a described call again, with its presentation and the files as they are now.
 
     Args:
@@ -129,12 +192,12 @@ def judged_again(request: ApprovalRequest, plain: Submission) -> Submission:
     return _judged(judged, _assessed(request, plain.arguments, plain.cwd, shown=presentation))
 
 
-def _presentation(request: ApprovalRequest) -> dict[str, Any] | None:
+def _presentation(request: AskedCall) -> dict[str, Any] | None:
     return request.presentation.model_dump(mode="json") if request.presentation else None
 
 
 def _assessed(
-    request: ApprovalRequest,
+    request: AskedCall,
     arguments: Mapping[str, Any],
     cwd: str,
     resolved: Sequence[Effect] = (),
@@ -162,7 +225,7 @@ def _judged(submission: Submission, assessment: Assessment) -> Submission:
     )
 
 
-def _supported(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
+def _supported(request: AskedCall, context: CallOrigin | None) -> frozenset[str]:
     """The choices of a reviewer besides a plain yes or no; an edit takes a tool and a runner that support it."""
     if context is None:
         return _ALL
@@ -195,19 +258,19 @@ def _leads_elsewhere(snapshot: Snapshot) -> bool:
     return any(os.path.normpath(name) != real for name, real in named)
 
 
-def arguments_of(request: ApprovalRequest, context: ApprovalContext | None) -> Mapping[str, Any]:
+def arguments_of(request: AskedCall, context: CallOrigin | None) -> Mapping[str, Any]:
     """Return all known arguments of a call."""
     if request.arguments is not None:
         return request.arguments
     return context.args if context is not None else request.payload
 
 
-def _described(request: ApprovalRequest, arguments: Mapping[str, Any]) -> str:
+def _described(request: AskedCall, arguments: Mapping[str, Any]) -> str:
     """The tool's description without the values of hidden arguments: most descriptions are made of them."""
     return DEFAULT_REDACTION.also(request.masked_keys).without_values(request.description, arguments)
 
 
-def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
+def _digest(request: AskedCall, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
     what = {"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects}
     if request.definition is not None:
         what["definition"] = request.definition.digest

@@ -13,7 +13,7 @@ from claude_cases import CODE, notebook
 from signoff.adapters.hooks.calls import EventError, HookCall
 from signoff.adapters.hooks.claude_code import DIALECT
 from signoff.adapters.hooks.claude_files import ID_OF_NEW_CELL, arguments_for, file_after
-from signoff.adapters.hooks.requests import agent_name, call_request
+from signoff.adapters.hooks.requests import agent_name, asked_call
 from signoff.effects import Command, SnapshotError
 
 EVENT: dict[str, Any] = {
@@ -139,7 +139,7 @@ def test_a_call_that_changes_no_cell_is_not_shown(changed: dict[str, object], tm
 
 
 def test_a_command_is_shown_as_a_command(tmp_path: Path) -> None:
-    request = call_request(DIALECT, call(cwd=str(tmp_path)))
+    request = asked_call(DIALECT, call(cwd=str(tmp_path)))
     assert request.effects == (Command("ls", str(tmp_path)),)
 
 
@@ -154,7 +154,7 @@ def test_a_command_outside_the_sandbox_of_the_agent_is_another_call() -> None:
 
 def test_a_long_command_is_shortened_only_in_the_line_about_it(tmp_path: Path) -> None:
     long = "echo " + "x" * 2_000_000
-    request = call_request(DIALECT, call(cwd=str(tmp_path), tool_input={"command": long}))
+    request = asked_call(DIALECT, call(cwd=str(tmp_path), tool_input={"command": long}))
     assert len(request.description) < 300
     assert request.effects == (Command(long, str(tmp_path)),)
 

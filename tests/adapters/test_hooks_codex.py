@@ -14,7 +14,7 @@ import pytest
 from signoff.adapters.hooks.calls import EventError, HookCall
 from signoff.adapters.hooks.codex import DIALECT, WITHOUT_TERMINAL
 from signoff.adapters.hooks.codex_patch import effects_of, patch_for
-from signoff.adapters.hooks.requests import call_request
+from signoff.adapters.hooks.requests import asked_call
 from signoff.effects import Command, FileWrite, SnapshotError
 from signoff.queue import Instead
 from signoff.types import ApprovalDecision
@@ -70,7 +70,7 @@ def test_the_line_about_a_patch_counts_its_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one\n")
     (tmp_path / "b").write_text("gone\n")
     found = call(tool_name="apply_patch", tool_input={"command": TWO}, cwd=str(tmp_path))
-    assert call_request(DIALECT, found).description == "apply_patch a and 1 more"
+    assert asked_call(DIALECT, found).description == "apply_patch a and 1 more"
 
 
 def test_a_file_that_moves_is_shown_where_it_comes_from_and_goes_to(tmp_path: Path) -> None:

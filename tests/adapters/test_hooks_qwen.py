@@ -9,7 +9,7 @@ import pytest
 
 from signoff.adapters.hooks.calls import EventError, HookCall
 from signoff.adapters.hooks.qwen import DIALECT
-from signoff.adapters.hooks.requests import call_context, call_request
+from signoff.adapters.hooks.requests import asked_call
 from signoff.effects import Command
 from signoff.submission import plain_submission
 
@@ -66,5 +66,5 @@ def test_a_refusal_is_said_three_times(hard: bool) -> None:
 
 
 def test_its_requests_offer_neither_a_stop_nor_an_edit() -> None:
-    request = call_request(DIALECT, call())
-    assert plain_submission(request, call_context(DIALECT, call(), request)).supports == {"note", "session"}
+    asked = asked_call(DIALECT, call())
+    assert plain_submission(asked, asked).supports == {"note", "session"}

@@ -249,8 +249,8 @@ def test_a_request_is_withdrawn_when_nobody_reads_the_answer(cli: Cli) -> None:
             eventually(lambda: review.get(asked.id).state is RequestState.WITHDRAWN, "it is withdrawn")
 
 
-def test_a_call_that_only_looks_loads_next_to_nothing(cli: Cli) -> None:
-    heavy = {"click", "dataclasses", "pydantic", "sqlite3", "textual"}
+def loaded_by(cli: Cli, data: bytes, heavy: set[str]) -> tuple[int, bytes, list[str]]:
+    """Exit code and output of a hook, and what of some modules it has loaded."""
     words = f"""
 import os, sys
 from signoff.cli.main import main
@@ -261,9 +261,25 @@ try:
 finally:
     print("loaded", *sorted({heavy} & {{*sys.modules}}), file=sys.stderr)
 """
-    command = [sys.executable, "-c", words]
-    done = subprocess.run(command, input=event(cli, "Read", file_path="a"), capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.split()) == (0, b"", [b"loaded"])
+    command, environment = [sys.executable, "-c", words], cli.environment(SIGNOFF_QUEUE=str(cli.place))
+    done = subprocess.run(command, input=data, env=environment, capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode().split()
+
+
+def test_a_call_that_only_looks_loads_next_to_nothing(cli: Cli) -> None:
+    heavy = {"click", "dataclasses", "pydantic", "sqlite3", "textual"}
+    assert loaded_by(cli, event(cli, "Read", file_path="a"), heavy) == (0, b"", ["loaded"])
+
+
+@pytest.mark.parametrize("tool", ["Bash", "Write"])
+def test_a_call_that_a_grant_answers_loads_no_models_and_no_event_loop(cli: Cli, tool: str) -> None:
+    arguments = {"command": "ls"} if tool == "Bash" else {"file_path": f"{cli.folder}/a.txt", "content": "a"}
+    answered(cli, event(cli, tool, **arguments), Decision(approved=True, remember=True))
+    heavy = {"asyncio", "click", "pydantic", "signoff.present.diff", "signoff.types", "textual", "yaml"}
+    again = event(cli, tool, **arguments).replace(b"toolu_1", b"toolu_2")
+    code, output, loaded = loaded_by(cli, again, heavy)
+    assert (code, loaded) == (0, ["loaded"])
+    assert json.loads(output)["hookSpecificOutput"]["permissionDecision"] == "allow"
 
 
 def test_the_hook_says_how_it_is_installed(cli: Cli) -> None:

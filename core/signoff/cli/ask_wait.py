@@ -20,12 +20,12 @@ from signoff.queue.interrupts import NobodyWaits
 if TYPE_CHECKING:
     from types import FrameType
 
-    from signoff.controller import Mode
+    from signoff.controller import ApprovalController, Mode
     from signoff.queue.protocol import AgentQueue
     from signoff.queue.records import Outcome, StoredRequest, Submission
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "program_of", "stoppable"]
+__all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "asking", "program_of", "stoppable"]
 
 AGENT_NAME = "shell"
 """The name on screen of a script without a name."""
@@ -144,30 +144,45 @@ def program_of(pid: int) -> str:
 
 def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> AskAnswer:
     """Ask and wait; any end of the wait other than an answer withdraws the request."""
+    try:
+        with asking(asker, request.expires_in) as (controller, announcing):
+            decision = controller.request_approval_sync(request, context)
+    except QueueError as error:  # there is no connection
+        from signoff.controller.outcomes import failed
+
+        return AskAnswer(failed(error), None, error)
+    return AskAnswer(decision, announcing.posted_id, announcing.failure)
+
+
+@contextmanager
+def asking(asker: Asker, expires_in: float | None) -> Iterator[tuple[ApprovalController, _Announcing]]:
+    """Connect a controller to the queue.
+
+    Args:
+        asker: The agent that asks.
+        expires_in: Seconds after which a request expires; ``SIGNOFF_EXPIRES_IN`` by default.
+
+    Raises:
+        QueueError: The queue cannot be opened; the message says what to do.
+    """
     from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
-    from signoff.types import ApprovalDecision, DecisionSource
 
-    name = asker.name or os.environ.get("SIGNOFF_AGENT") or AGENT_NAME
-    try:
-        connection = connect_agent(
-            name,
-            session=asker.session,
-            place=asker.place,
-            cwd=asker.cwd,
-            via=asker.via,
-            program=program_of(os.getppid()) if asker.program is None else asker.program,
-        )
-    except QueueError as error:
-        refusal = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
-        return AskAnswer(refusal, None, error)
-    with connection as queue:
+    with connect_agent(
+        asker.name or os.environ.get("SIGNOFF_AGENT") or AGENT_NAME,
+        session=asker.session,
+        place=asker.place,
+        cwd=asker.cwd,
+        via=asker.via,
+        program=program_of(os.getppid()) if asker.program is None else asker.program,
+    ) as queue:
         announcing = _Announcing(queue, asker)
-        controller = ApprovalController(
-            asker.mode, queue=cast("AgentQueue", announcing), expires_in=request.expires_in, cwd=asker.cwd
+        yield (
+            ApprovalController(
+                asker.mode, queue=cast("AgentQueue", announcing), expires_in=expires_in, cwd=asker.cwd
+            ),
+            announcing,
         )
-        decision = controller.request_approval_sync(request, context)
-    return AskAnswer(decision, announcing.posted_id, announcing.failure)
 
 
 class _Announcing:

@@ -88,15 +88,15 @@ def _answer(spoken: Dialect, call: HookCall, options: HookOptions, output: int) 
 
 
 def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
-    from signoff.adapters.hooks.requests import agent_name, call_context, call_request, reply_to
+    from signoff.adapters.hooks.requests import agent_name, asked_call, reply_to
     from signoff.canonical import NotJsonError
-    from signoff.cli.ask_wait import Asker, ask_and_wait
+    from signoff.cli.ask_wait import Asker, asking
     from signoff.effects import SnapshotError
+    from signoff.queue.errors import QueueError
 
     timeout = options.timeout or spoken.timeout
     try:
-        request = call_request(spoken, call)
-        context = call_context(spoken, call, request)
+        asked = asked_call(spoken, call)
         asker = Asker(
             name=os.environ.get("SIGNOFF_AGENT") or agent_name(spoken, call),
             session=call.session,
@@ -111,8 +111,16 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
         left = timeout - MARGIN - (time.monotonic() - _BEGAN)
         if left <= 0:
             return spoken.refused(call, f"not run: it took too long to show the call: {-left:.0f} s", hard=False)
-        request = request.model_copy(update={"expires_in": left})
-        decision = ask_and_wait(request, context, asker).decision
+        asked = asked._replace(expires_in=left)
+        try:
+            with asking(asker, left) as (controller, _):
+                if controller.granted(asked, asked) is not None:  # nobody is asked: it takes no models
+                    return spoken.approved(call, "", None)
+                decision = controller.request_approval_sync(*asked.as_models())
+        except (QueueError, SnapshotError) as error:
+            from signoff.controller.outcomes import failed
+
+            decision = failed(error)
     except (SnapshotError, NotJsonError) as error:
         return spoken.refused(call, f"not run: {error}", hard=False)
     return reply_to(spoken, call, decision)

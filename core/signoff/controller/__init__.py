@@ -25,7 +25,10 @@ from signoff.session_memory import ApprovalMemory, CallKey, JudgedCalls, PlainCa
 
 if TYPE_CHECKING:
     from signoff.controller.asking import Asking, AskingWatcher
+    from signoff.present.snapshot.snapshot import Snapshot
     from signoff.queue.protocol import AgentQueue
+    from signoff.queue.records import Grant
+    from signoff.submission import AskedCall, CallOrigin
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
@@ -209,6 +212,32 @@ class ApprovalController:
         key = call.key
         return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(call))
 
+    def granted(self, call: AskedCall, origin: CallOrigin) -> Grant | None:
+        """Approve by a grant of the queue a call that nobody has described as an `ApprovalRequest` yet.
+
+        It saves a short-lived program from loading the models of requests for a call that nobody has to see: the
+        answer is the one that `request_approval` would give, and is recorded like that one.
+
+        Args:
+            call: The request, with its server.
+            origin: The origin of the call.
+
+        Returns:
+            The grant, counted as a use. None if there is none, or if mode, memory or a callback have to
+            answer: then `request_approval` does.
+
+        Raises:
+            NotJsonError: The payload or the arguments are not JSON.
+            QueueError: The queue cannot be reached; the call must not run.
+            SnapshotError: What the call would do cannot be shown; it must not run.
+        """
+        if self._queue is None or self._callback is not None or self.mode != "interactive" or len(self._memory):
+            return None
+        self._follow_queue()
+        self._announce_mode()
+        used = _by_grant(self._queue, call, self._described(call, origin))
+        return None if used is None else used[0]
+
     def is_session_approved(self, request: ApprovalRequest) -> bool:
         """True if an equal request would be approved without asking. Does not count as a use.
 
@@ -269,8 +298,8 @@ class ApprovalController:
         self, request: ApprovalRequest, context: ApprovalContext | None
     ) -> ApprovalDecision | Asking:
         """Return the answer by mode, memory or grant; else the request that a person has to be asked."""
-        from signoff.controller.asking import by_grant, by_memory, taken_if_possible
-        from signoff.controller.outcomes import from_mode, to_queue
+        from signoff.controller.asking import by_memory, taken_if_possible
+        from signoff.controller.outcomes import from_grant, from_mode, to_queue
 
         self._follow_queue()
         self._announce_mode()  # in case it could not be announced before
@@ -289,9 +318,10 @@ class ApprovalController:
                     self._queue.record(plain, to_queue(decision))
                 return decision
         if self._queue is not None or self._callback is None:
-            decision = by_grant(self._open_queue(context), request, plain)
-            if decision is not None:
-                return decision
+            used = _by_grant(self._open_queue(context), request, plain)
+            if used is not None:
+                grant, snapshot = used
+                return from_grant(grant).with_snapshot(snapshot if snapshot.steps else None)
         return self._asking(request, plain, context)
 
     def _open_queue(self, context: ApprovalContext | None) -> AgentQueue:
@@ -319,7 +349,7 @@ class ApprovalController:
                 self._queue.announce_mode(AgentMode(mode), of=self._announced_as)
                 self._announced = mode
 
-    def _described(self, request: ApprovalRequest, context: ApprovalContext | None) -> Submission:
+    def _described(self, request: AskedCall, context: CallOrigin | None) -> Submission:
         from signoff.submission import plain_submission
 
         cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
@@ -377,6 +407,18 @@ def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> App
     if request.server is not None or context is None or not context.server:
         return request
     return request.model_copy(update={"server": context.server})
+
+
+def _by_grant(queue: AgentQueue, request: AskedCall, plain: Submission) -> tuple[Grant, Snapshot] | None:
+    """Use one of the session's grants, after a check of the real targets of the call; None if none covers it."""
+    from signoff.submission import submission_with_snapshot
+
+    # Without effects there is nothing to check first, and a miss looks at the grants once, below.
+    if not plain.may_be_remembered or (request.effects and not queue.has_grant(plain)):
+        return None
+    bound, snapshot = submission_with_snapshot(request, plain)
+    grant = queue.use_grant(bound)
+    return None if grant is None else (grant, snapshot)
 
 
 def _own_prompt(controller: ApprovalController) -> ApprovalCallback | None:

@@ -17,7 +17,7 @@ from signoff.controller.callbacks import (
     same_but_shown,
     shown_to_callback,
 )
-from signoff.controller.outcomes import failed, for_once, from_grant, from_outcome, not_run, to_queue
+from signoff.controller.outcomes import failed, for_once, from_outcome, not_run, to_queue
 from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
 from signoff.queue.clock import now_us
 from signoff.queue.errors import QueueError
@@ -32,7 +32,7 @@ from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
 
-__all__ = ["Asking", "AskingWatcher", "by_grant", "by_memory", "taken_if_possible"]
+__all__ = ["Asking", "AskingWatcher", "by_memory", "taken_if_possible"]
 
 _ENRICHING = "_enrich_presentation"
 
@@ -230,16 +230,6 @@ def by_memory(
     bound, snapshot = submission_with_snapshot(request, plain)
     decision = memory.use(key) if bound.may_be_remembered else None
     return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
-
-
-def by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
-    """Answer from the session's grants, after a check of the real targets of the call."""
-    # Without effects there is nothing to check first, and a miss looks at the grants once, below.
-    if not plain.may_be_remembered or (request.effects and not queue.has_grant(plain)):
-        return None
-    bound, snapshot = submission_with_snapshot(request, plain)
-    grant = queue.use_grant(bound)
-    return None if grant is None else from_grant(grant).with_snapshot(_unless_empty(snapshot))
 
 
 def taken_if_possible(request: ApprovalRequest) -> Snapshot | None:

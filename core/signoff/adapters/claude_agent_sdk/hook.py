@@ -10,7 +10,7 @@ from claude_agent_sdk import HookMatcher
 
 from signoff.adapters.hooks.calls import Dialect, EventError, HookCall, Reply
 from signoff.adapters.hooks.claude_code import ClaudeCode
-from signoff.adapters.hooks.requests import call_context, call_request, reply_to
+from signoff.adapters.hooks.requests import asked_call, reply_to
 from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController
 from signoff.effects import SnapshotError
@@ -68,10 +68,6 @@ async def _answer(controller: ApprovalController, call: HookCall) -> Reply:
 
 
 def _question(call: HookCall) -> tuple[ApprovalRequest, ApprovalContext]:
-    request = call_request(_DIALECT, call)
-    context = call_context(_DIALECT, call, request)
-    metadata = {**context.metadata, "via": _VIA}
-    return (
-        within(request, _DIALECT.timeout - _MARGIN),
-        context.model_copy(update={"metadata": metadata}),
-    )
+    asked = asked_call(_DIALECT, call)
+    request, context = asked._replace(metadata={**asked.metadata, "via": _VIA}).as_models()
+    return within(request, _DIALECT.timeout - _MARGIN), context

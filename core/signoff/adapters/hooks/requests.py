@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from signoff.adapters.hooks.calls import Dialect, HookCall, Reply
 from signoff.adapters.session_name import session_name, short_subject
-from signoff.approved_call import EditedCall
-from signoff.effects import Command, FileWrite, SnapshotError
-from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest, denial_text
+from signoff.effects import Command, Effect, FileWrite, SnapshotError
 
-__all__ = ["agent_name", "call_context", "call_request", "reply_to"]
+if TYPE_CHECKING:
+    from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
+
+__all__ = ["AskedHookCall", "agent_name", "asked_call", "reply_to"]
 
 _LONGEST = 200
 """The most characters of a command in the line for the reviewer, who sees all of it below."""
@@ -18,52 +21,102 @@ _LONGEST = 200
 _WHY = "asked by the hook of {title}"
 
 
-def call_request(dialect: Dialect, call: HookCall) -> ApprovalRequest:
-    """Return the request for a call.
+class AskedHookCall(NamedTuple):
+    """The request for a call and its origin in one, made without models: a grant is found with these facts alone.
+
+    Its attributes are those of `signoff.types.ApprovalRequest` and `ApprovalContext`.
+    """
+
+    dialect: Dialect
+    call: HookCall
+    tool_name: str
+    description: str
+    payload: dict[str, Any]
+    arguments: dict[str, Any]
+    effects: tuple[Effect, ...]
+    why: str
+    server: str | None
+    metadata: dict[str, Any]
+    honors: frozenset[str]
+    lacks: frozenset[Literal["hard"]]
+    expires_in: float | None = None
+    presentation: None = None
+    group_id: None = None
+    group_size: None = None
+    masked_keys: tuple[str, ...] = ()
+    definition: None = None
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments."""
+        return self.arguments
+
+    def check_edited(self, arguments: Mapping[str, Any]) -> None:
+        """Check arguments that a reviewer changed, see `signoff.approved_call.EditedCall`."""
+        from signoff.approved_call import EditedCall
+
+        def asked_with(changed: ApprovalContext) -> ApprovalRequest:
+            call = self.call._replace(arguments=changed.args)
+            return asked_call(self.dialect, call).as_models()[0]
+
+        request, context = self.as_models()
+        EditedCall(context, request, lambda same: same, asked_with)(arguments)
+
+    def as_models(self) -> tuple[ApprovalRequest, ApprovalContext]:
+        """Return what a person is asked with."""
+        from signoff.types import ApprovalContext, ApprovalRequest
+
+        request = ApprovalRequest(
+            tool_name=self.tool_name,
+            server=self.server,
+            description=self.description,
+            payload=self.payload,
+            arguments=self.arguments,
+            effects=self.effects,
+            why=self.why,
+            honors=self.honors,
+            expires_in=self.expires_in,
+        )
+        context = ApprovalContext(
+            tool_name=self.tool_name,
+            server=self.server,
+            args=self.arguments,
+            metadata=self.metadata,
+            honors=self.honors,
+            lacks=self.lacks,
+            check_edited=self.check_edited,
+        )
+        return request, context
+
+
+def asked_call(dialect: Dialect, call: HookCall) -> AskedHookCall:
+    """Return the request for a call: where it comes from, and what its agent can do besides running it as asked.
 
     Raises:
         SnapshotError: What it would do cannot be shown; the message says why.
-        NotJsonError: Its arguments hold a text that is no Unicode.
     """
     effects = tuple(dialect.effects(call))
-    payload = dialect.payload(call)
-    return ApprovalRequest(
+    identity = {"run_id": call.session, "run_step": "hook", "tool_call_id": call.call_id} if call.call_id else {}
+    return AskedHookCall(
+        dialect=dialect,
+        call=call,
         tool_name=call.tool,
         server=call.server,
         description=_described(call, effects),
-        payload=payload,
+        payload=dialect.payload(call),
         arguments=call.arguments,
         effects=effects,
         why=_WHY.format(title=dialect.title),
-        honors=dialect.honors,
-    )
-
-
-def call_context(dialect: Dialect, call: HookCall, request: ApprovalRequest) -> ApprovalContext:
-    """Return where a call comes from, and what its agent can do besides running it as asked."""
-    context = ApprovalContext(
-        tool_name=call.tool,
-        server=call.server,
-        args=call.arguments,
-        metadata={
-            "caller": call.sub_agent,
-            **({"run_id": call.session, "run_step": "hook", "tool_call_id": call.call_id} if call.call_id else {}),
-            **dialect.turn(call),
-        },
+        metadata={"caller": call.sub_agent, **identity, **dialect.turn(call)},
         honors=dialect.honors,
         lacks=dialect.lacks,
     )
-    edited = EditedCall(
-        context,
-        request,
-        lambda arguments: arguments,
-        lambda changed: call_request(dialect, call._replace(arguments=changed.args)),
-    )
-    return context.model_copy(update={"check_edited": edited})
 
 
 def reply_to(dialect: Dialect, call: HookCall, decision: ApprovalDecision) -> Reply:
     """Return the reply of a dialect to a decision; it refuses what its agent cannot do instead of the call."""
+    from signoff.types import denial_text
+
     if decision.approved is not True:
         return dialect.refused(call, denial_text(decision), hard=decision.hard)
     if decision.instead is None:
