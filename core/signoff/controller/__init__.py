@@ -223,8 +223,8 @@ class ApprovalController:
             origin: The origin of the call.
 
         Returns:
-            The grant, counted as a use. None if there is none, or if mode, memory or a callback have to
-            answer: then `request_approval` does.
+            The grant, counted as a use. None if there is none, or if mode, memory or a callback have to:
+            then `request_approval` answers.
 
         Raises:
             NotJsonError: The payload or the arguments are not JSON.
