@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from signoff.adapters.hooks import dialect
+from signoff.adapters.hooks import DIALECTS, dialect
 from signoff.adapters.hooks.calls import HookCall
 from signoff.adapters.hooks.requests import AskedHookCall, asked_call
 from signoff.connection import connect_agent
@@ -85,7 +85,8 @@ def asked(folder: Path, wanted: Call, call_id: str = "toolu_1") -> AskedHookCall
     if "file_path" in arguments:
         arguments = {**arguments, "file_path": str(folder / arguments["file_path"])}
     call = HookCall("PreToolUse", wanted.tool, wanted.server, arguments, "s-1", str(folder), call_id=call_id)
-    return asked_call(dialect("claude-code"), call)._replace(expires_in=60.0)
+    found = asked_call(dialect("claude-code"), call)
+    return found._replace(metadata={**found.metadata, "batch_id": "turn-1"}, expires_in=60.0)
 
 
 def controller_on(queue: AgentQueue) -> ApprovalController:
@@ -299,6 +300,19 @@ def test_no_grant_answers_in_place_of_a_callback(asking: AgentQueue, anna: Revie
     assert quickly(controller, asked(folder, LS)) is None
 
 
-def test_what_a_hook_asks_is_described_alike_with_models_and_without(folder: Path) -> None:
-    wanted = asked(folder, LS)._replace(expires_in=None)
+def test_no_grant_answers_in_place_of_the_memory(asking: AgentQueue, anna: ReviewQueue, folder: Path) -> None:
+    by_a_reviewer(asking, anna, asked(folder, LS, "toolu_0"))
+    controller, wanted = controller_on(asking), asked(folder, LS)
+    yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
+    controller.memory.store(wanted.tool_name, wanted.payload, yes)
+    assert quickly(controller, wanted) is None
+    assert in_full(controller, wanted).by == "memory"
+
+
+@pytest.mark.parametrize("agent", DIALECTS)
+def test_what_a_hook_asks_is_described_alike_with_models_and_without(folder: Path, agent: str) -> None:
+    spoken = dialect(agent)
+    call = spoken.read(spoken.trial(str(folder)))
+    assert call is not None
+    wanted = asked_call(spoken, call._replace(call_id="toolu_1", sub_agent="Explore a63678"))
     assert plain_submission(wanted, wanted) == plain_submission(*wanted.as_models())
