@@ -63,7 +63,11 @@ class AskedHookCall(NamedTuple):
         EditedCall(context, request, lambda same: same, asked_with)(arguments)
 
     def as_models(self) -> tuple[ApprovalRequest, ApprovalContext]:
-        """Return what a person is asked with."""
+        """Return what a person is asked with.
+
+        Raises:
+            NotJsonError: The payload or the arguments hold a text that is no Unicode.
+        """
         from signoff.types import ApprovalContext, ApprovalRequest
 
         request = ApprovalRequest(
