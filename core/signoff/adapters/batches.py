@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 from typing import Any
 
+from signoff.controller.asking import to_the_end
 from signoff.types import ApprovalDecision, ApprovalDeniedError, DecisionSource
 
 __all__ = ["all_decided"]
@@ -14,8 +15,11 @@ __all__ = ["all_decided"]
 async def all_decided(questions: Iterable[Coroutine[Any, Any, ApprovalDecision]]) -> list[ApprovalDecision]:
     """Wait for the decisions on all calls of a turn; whatever ends that earlier withdraws the others.
 
+    When it ends, also by a cancellation, none of their requests waits any more.
+
     Raises:
         ApprovalDeniedError: One of them was refused hard.
+        CancelledError: It was cancelled, before or while the others were withdrawn.
     """
     asking = [asyncio.ensure_future(question) for question in questions]
     waiting = set(asking)
@@ -23,11 +27,15 @@ async def all_decided(questions: Iterable[Coroutine[Any, Any, ApprovalDecision]]
         while waiting:
             answered, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for each in answered:
-                if each.result().hard and each.result().source is not DecisionSource.CASCADE:
-                    raise ApprovalDeniedError(each.result())
-    finally:
+                _require_no_stop(each.result())
+    except BaseException as error:
         for each in waiting:
             each.cancel()
-        if waiting:
-            await asyncio.wait(waiting)
+        await to_the_end(error, *waiting)
+        raise
     return [each.result() for each in asking]
+
+
+def _require_no_stop(decision: ApprovalDecision) -> None:
+    if decision.hard and decision.source is not DecisionSource.CASCADE:
+        raise ApprovalDeniedError(decision)
