@@ -83,16 +83,6 @@ async def test_a_batch_that_is_cancelled_again_and_again_ends_withdrawn(
     assert ends(looking) == BOTH_WITHDRAWN
 
 
-async def test_a_call_that_is_cancelled_again_and_again_ends_withdrawn(
-    place: Path, controller: ApprovalController, reviewer: Reviewer, looking: ReviewQueue
-) -> None:
-    waits = await begun(reviewer, question(controller, "a"), requests=1)
-    await is_cancelled_while_it_withdraws(waits, place, waits.cancel)
-    with pytest.raises(asyncio.CancelledError):
-        await waits
-    assert ends(looking) == [RequestState.WITHDRAWN]
-
-
 async def test_a_batch_in_a_cancelled_scope_of_anyio_ends_withdrawn(
     place: Path, controller: ApprovalController, reviewer: Reviewer, looking: ReviewQueue
 ) -> None:

@@ -143,7 +143,7 @@ class Asking:
                     return self._tell_answered(posted, decision)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException as error:
-            await to_the_end(error, asyncio.ensure_future(_take_back(queue, posting, why_ended(error))))
+            await asyncio.shield(_take_back(queue, posting, why_ended(error)))
             if isinstance(error, QueueError) and posted is not None:
                 self._tell_answered(posted, failed(error))
             raise
