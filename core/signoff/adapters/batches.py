@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 from typing import Any
 
-from signoff.controller.asking import to_the_end
 from signoff.types import ApprovalDecision, ApprovalDeniedError, DecisionSource
 
 __all__ = ["all_decided"]
@@ -31,7 +30,7 @@ async def all_decided(questions: Iterable[Coroutine[Any, Any, ApprovalDecision]]
     except BaseException as error:
         for each in waiting:
             each.cancel()
-        await to_the_end(error, *waiting)
+        await _to_the_end(error, *waiting)
         raise
     return [each.result() for each in asking]
 
@@ -39,3 +38,25 @@ async def all_decided(questions: Iterable[Coroutine[Any, Any, ApprovalDecision]]
 def _require_no_stop(decision: ApprovalDecision) -> None:
     if decision.hard and decision.source is not DecisionSource.CASCADE:
         raise ApprovalDeniedError(decision)
+
+
+async def _to_the_end(ended_by: BaseException, *tasks: asyncio.Task[Any]) -> None:
+    """Wait until tasks are done, however often that is cancelled; their results are left to the caller.
+
+    Args:
+        ended_by: What is on its way meanwhile; a cancellation that comes later outranks it, unless it is one.
+        tasks: They end by themselves.
+
+    Raises:
+        CancelledError: The first one.
+    """
+    cancelled = ended_by if isinstance(ended_by, asyncio.CancelledError) else None
+    # Asked of the tasks each time: a cancelled scope of AnyIO cancels at every turn of the loop, so that no wait
+    # comes back by itself.
+    while left := [each for each in tasks if not each.done()]:
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            cancelled = cancelled or error
+    if cancelled is not None:
+        raise cancelled

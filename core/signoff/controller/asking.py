@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from signoff.approved_call import EditedCallError, require_runnable
 from signoff.controller.callbacks import (
@@ -32,7 +32,7 @@ from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
 
-__all__ = ["Asking", "AskingWatcher", "by_memory", "taken_if_possible", "to_the_end"]
+__all__ = ["Asking", "AskingWatcher", "by_memory", "taken_if_possible"]
 
 _ENRICHING = "_enrich_presentation"
 
@@ -265,28 +265,6 @@ def _settled(
     if queue is not None:
         queue.record(bound, to_queue(decision))
     return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
-
-
-async def to_the_end(ended_by: BaseException, *tasks: asyncio.Task[Any]) -> None:
-    """Wait until tasks are done, however often that is cancelled; their results are left to the caller.
-
-    Args:
-        ended_by: What is on its way meanwhile; a cancellation that comes later outranks it, unless it is one.
-        tasks: They end by themselves.
-
-    Raises:
-        CancelledError: The first one.
-    """
-    cancelled = ended_by if isinstance(ended_by, asyncio.CancelledError) else None
-    # Asked of the tasks each time: a cancelled scope of AnyIO cancels at every turn of the loop, so that no wait
-    # comes back by itself.
-    while left := [each for each in tasks if not each.done()]:
-        try:
-            await asyncio.wait(left)
-        except asyncio.CancelledError as error:
-            cancelled = cancelled or error
-    if cancelled is not None:
-        raise cancelled
 
 
 async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
