@@ -204,8 +204,10 @@ def _for_langchain(call: ToolCall, decision: ApprovalDecision) -> dict[str, Any]
     """The answer that the middleware takes for a decision."""
     if decision.approved is not True:
         return {"type": "reject", "message": denial_text(decision)}
-    if decision.instead is None or decision.instead.arguments is None:
+    if decision.instead is None:
         return {"type": "approve"}
+    if decision.instead.arguments is None:
+        return {"type": "reject", "message": f"Not run: the reviewer {decision.instead.words}, which cannot be told"}
     return _edit(call, copy.deepcopy(dict(decision.instead.arguments)))
 
 
