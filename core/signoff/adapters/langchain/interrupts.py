@@ -207,7 +207,8 @@ def _for_langchain(call: ToolCall, decision: ApprovalDecision) -> dict[str, Any]
     if decision.instead is None:
         return {"type": "approve"}
     if decision.instead.arguments is None:
-        return {"type": "reject", "message": f"Not run: the reviewer {decision.instead.words}, which cannot be told"}
+        words = f"Not run: the reviewer {decision.instead.words}, which cannot be told"
+        return {"type": "reject", "message": words}
     return _edit(call, copy.deepcopy(dict(decision.instead.arguments)))
 
 
