@@ -277,6 +277,14 @@ class Screen:
         await self.until(lambda: self.armed_at not in (None, before), "another paint of the target")
         await self.armed()
 
+    async def decides(self, key: str) -> None:
+        """Press a decision key, and again if it came too early for a picture that was only just painted."""
+        await self.press(key)
+        end = time.monotonic() + PATIENCE
+        while "too early: look, press again" in self.text and time.monotonic() < end:
+            await self.rests()
+            await self.press(key)
+
     async def group_armed(self) -> None:
         """Wait until capitals act on the group, or on what is tagged, as it is named now."""
         await self.until(self._is_named, "a group that is named for long enough")

@@ -113,7 +113,7 @@ async def test_one_key_approves_a_group_that_was_read(
         await seen.goes_to_group()
         await seen.reads_group()
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.until(lambda: states(looking, requests) == ["approved"] * 3)
 
 
@@ -125,7 +125,7 @@ async def test_what_was_not_read_is_listed_as_left_out_and_stays_waiting(
     async with screen(place, size=size, waiting=2) as seen:
         await seen.reads(requests[0])
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("Approve exactly: a.txt", "not: b.txt ", "y approve this 1", "Esc back")
         await seen.sheet_armed()
         await seen.press("y")
@@ -140,7 +140,7 @@ async def test_the_sheet_is_confirmed_by_y_alone(
     async with screen(place, settings=HELD, size=LARGE, waiting=2) as seen:
         await seen.reads(requests[0])
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("Approve exactly")
         await seen.sheet_armed()
         await seen.press(key)
@@ -157,7 +157,7 @@ async def test_a_high_member_is_never_part_of_it(
         await seen.goes_to_group()
         await seen.reads_group()
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("Approve exactly: a.txt", "not: rm -rf build HIGH")
         await seen.sheet_armed()
         await seen.press("y")
@@ -171,7 +171,7 @@ async def test_a_member_that_joins_under_the_open_sheet_is_not_part_of_it(
     async with screen(place, size=LARGE, settings=HELD, waiting=2) as seen:
         await seen.reads(requests[0])
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("Approve exactly: a.txt")
         await seen.sheet_armed()
         late = files(asking, workdir, "late.txt")
@@ -190,7 +190,7 @@ async def test_who_joins_later_waits_and_is_marked(
         await seen.goes_to_group()
         await seen.reads_group()
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         files(asking, workdir, "late.txt")
         await seen.shows("late.txt")
         (held,) = seen.desk.guard.holds
@@ -203,7 +203,7 @@ async def test_nothing_read_approves_nothing_and_says_what_to_do(
     requests = files(asking, workdir, "a.txt", "b.txt", length=60)
     async with screen(place, waiting=2) as seen:
         await on_heading(seen)
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("Y approves nothing yet: read a file first")
         await seen.press("j")
         await seen.shows_no("Y approves nothing yet")
@@ -219,7 +219,7 @@ async def test_capitals_on_a_request_outside_of_groups_say_so(
     request = post(asking, command("ls", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("Y works on a group, this is a single request")
 
 
@@ -265,7 +265,7 @@ async def test_a_group_that_ended_becomes_one_row_and_then_leaves(
         await seen.goes_to_group()
         await seen.reads_group()
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.until(lambda: states(looking, requests) == ["approved"] * 2)
         await seen.shows("2 of 2 approved")
         await seen.goes_to(others[1])
@@ -298,5 +298,5 @@ async def test_a_capital_on_files_that_cannot_be_shown_in_full_says_which_keys_a
         await seen.shows("in part")
         await seen.until(lambda: "new" not in "".join(row[:40] for row in seen.frame[1:4]), "both on the screen")
         await seen.group_armed()
-        await seen.press("Y")
+        await seen.decides("Y")
         await seen.shows("binary: not shown in full; y, then ! approves")
