@@ -34,7 +34,8 @@ def main() -> None:
     """Take all pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "screenshots"
     for old in folder.glob("*-*.svg"):
-        old.unlink()
+        if not old.name.startswith("clients-"):  # those of client_screenshot.py
+            old.unlink()
     asyncio.run(_take_all(folder))
     print(f"{len(list(folder.glob('*-*.svg')))} pictures in {folder}")
 
