@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from signoff.types import ApprovalPresentation
 
 __all__ = [
-    "AskedCall",
     "CallOrigin",
+    "RequestedCall",
     "arguments_of",
     "judged_again",
     "plain_submission",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-class AskedCall(Protocol):
+class RequestedCall(Protocol):
     """A request as it is described here: an `ApprovalRequest`, or one that takes no model to make."""
 
     @property
@@ -96,7 +96,7 @@ _KEPT = frozenset({"session"})
 """The features that a call of which no answer is remembered does not support."""
 
 
-def plain_submission(request: AskedCall, context: CallOrigin | None, *, cwd: str | None = None) -> Submission:
+def plain_submission(request: RequestedCall, context: CallOrigin | None, *, cwd: str | None = None) -> Submission:
     """Describe the call without reading anything from disk: enough to match a grant or to record it.
 
     Args:
@@ -143,7 +143,7 @@ def plain_submission(request: AskedCall, context: CallOrigin | None, *, cwd: str
     )
 
 
-def submission_with_snapshot(request: AskedCall, plain: Submission) -> tuple[Submission, Snapshot]:
+def submission_with_snapshot(request: RequestedCall, plain: Submission) -> tuple[Submission, Snapshot]:
     """Read the files that the call would touch and bind the submission to them.
 
     Its risk is judged again only if the files give reasons that the plain call did not.
@@ -180,7 +180,7 @@ def submission_with_snapshot(request: AskedCall, plain: Submission) -> tuple[Sub
     return _judged(bound, _assessed(request, plain.arguments, plain.cwd, resolved, shown=shown)), snapshot
 
 
-def judged_again(request: AskedCall, plain: Submission) -> Submission:
+def judged_again(request: RequestedCall, plain: Submission) -> Submission:
     """Judge a described call again, with its presentation and the files as they are now.
 
     Args:
@@ -192,12 +192,12 @@ def judged_again(request: AskedCall, plain: Submission) -> Submission:
     return _judged(judged, _assessed(request, plain.arguments, plain.cwd, shown=presentation))
 
 
-def _presentation(request: AskedCall) -> dict[str, Any] | None:
+def _presentation(request: RequestedCall) -> dict[str, Any] | None:
     return request.presentation.model_dump(mode="json") if request.presentation else None
 
 
 def _assessed(
-    request: AskedCall,
+    request: RequestedCall,
     arguments: Mapping[str, Any],
     cwd: str,
     resolved: Sequence[Effect] = (),
@@ -225,7 +225,7 @@ def _judged(submission: Submission, assessment: Assessment) -> Submission:
     )
 
 
-def _supported(request: AskedCall, context: CallOrigin | None) -> frozenset[str]:
+def _supported(request: RequestedCall, context: CallOrigin | None) -> frozenset[str]:
     """The choices of a reviewer besides a plain yes or no; an edit takes a tool and a runner that support it."""
     if context is None:
         return _ALL
@@ -258,19 +258,19 @@ def _leads_elsewhere(snapshot: Snapshot) -> bool:
     return any(os.path.normpath(name) != real for name, real in named)
 
 
-def arguments_of(request: AskedCall, context: CallOrigin | None) -> Mapping[str, Any]:
+def arguments_of(request: RequestedCall, context: CallOrigin | None) -> Mapping[str, Any]:
     """Return all known arguments of a call."""
     if request.arguments is not None:
         return request.arguments
     return context.args if context is not None else request.payload
 
 
-def _described(request: AskedCall, arguments: Mapping[str, Any]) -> str:
+def _described(request: RequestedCall, arguments: Mapping[str, Any]) -> str:
     """The tool's description without the values of hidden arguments: most descriptions are made of them."""
     return DEFAULT_REDACTION.also(request.masked_keys).without_values(request.description, arguments)
 
 
-def _digest(request: AskedCall, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
+def _digest(request: RequestedCall, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
     what = {"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects}
     if request.definition is not None:
         what["definition"] = request.definition.digest

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from signoff.present.snapshot.snapshot import Snapshot
     from signoff.queue.protocol import AgentQueue
     from signoff.queue.records import Grant
-    from signoff.submission import AskedCall, CallOrigin
+    from signoff.submission import CallOrigin, RequestedCall
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
@@ -212,7 +212,7 @@ class ApprovalController:
         key = call.key
         return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(call))
 
-    def granted(self, call: AskedCall, origin: CallOrigin) -> Grant | None:
+    def granted(self, call: RequestedCall, origin: CallOrigin) -> Grant | None:
         """Approve by a grant of the queue a call that nobody has described as an `ApprovalRequest` yet.
 
         It saves a short-lived program from loading the models of requests for a call that nobody has to see: the
@@ -349,7 +349,7 @@ class ApprovalController:
                 self._queue.announce_mode(AgentMode(mode), of=self._announced_as)
                 self._announced = mode
 
-    def _described(self, request: AskedCall, context: CallOrigin | None) -> Submission:
+    def _described(self, request: RequestedCall, context: CallOrigin | None) -> Submission:
         from signoff.submission import plain_submission
 
         cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
@@ -409,7 +409,7 @@ def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> App
     return request.model_copy(update={"server": context.server})
 
 
-def _by_grant(queue: AgentQueue, request: AskedCall, plain: Submission) -> tuple[Grant, Snapshot] | None:
+def _by_grant(queue: AgentQueue, request: RequestedCall, plain: Submission) -> tuple[Grant, Snapshot] | None:
     """Use one of the session's grants, after a check of the real targets of the call; None if none covers it."""
     from signoff.submission import submission_with_snapshot
 

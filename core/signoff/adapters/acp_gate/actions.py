@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from signoff.adapters.gates.messages import (
-    Message,
     MessageId,
     RefusedMessage,
+    RpcMessage,
     encoded,
     refuse_variants,
     require_unicode,
@@ -28,7 +28,7 @@ __all__ = [
     "SET_OPTION",
     "TERMINAL",
     "WRITE",
-    "Action",
+    "AgentAction",
     "Diff",
     "Permission",
     "asked_permission",
@@ -85,7 +85,7 @@ class Diff(NamedTuple):
     new: str
 
 
-class Action(NamedTuple):
+class AgentAction(NamedTuple):
     """Something that a person has to approve.
 
     Attributes:
@@ -103,7 +103,7 @@ class Action(NamedTuple):
         server: The server of the tool; None for one of the agent or the editor.
     """
 
-    message: Message
+    message: RpcMessage
     id: MessageId
     session: str
     tool: str
@@ -137,7 +137,7 @@ class Action(NamedTuple):
         return encoded({"jsonrpc": "2.0", "id": self.id, "result": {"outcome": outcome}})
 
 
-def asked_permission(message: Message, of: MessageId, known: Mapping[str, Any], cwd: str) -> Action:
+def asked_permission(message: RpcMessage, of: MessageId, known: Mapping[str, Any], cwd: str) -> AgentAction:
     """Return the call that an agent asks permission for.
 
     Args:
@@ -164,7 +164,7 @@ def asked_permission(message: Message, of: MessageId, known: Mapping[str, Any], 
     raw = told.get("rawInput")
     diffs = tuple(_diffs(content, of)) if kind not in ("delete", "move") else ()
     command = _command(raw, title, cwd) if kind == "execute" else None
-    return Action(
+    return AgentAction(
         message,
         of,
         text_parameter(message, "sessionId", of),
@@ -193,7 +193,7 @@ def made_call(known: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, An
     return {**known, **newer}
 
 
-def written_file(message: Message, of: MessageId) -> Action:
+def written_file(message: RpcMessage, of: MessageId) -> AgentAction:
     """Return the file that an agent would have the editor write.
 
     Raises:
@@ -206,7 +206,7 @@ def written_file(message: Message, of: MessageId) -> Action:
     return _done(message, of, f"write {path}", effects=(FileWrite(path, content),))
 
 
-def started_terminal(message: Message, of: MessageId, cwd: str) -> Action:
+def started_terminal(message: RpcMessage, of: MessageId, cwd: str) -> AgentAction:
     """Return the command that an agent would have the editor run.
 
     Args:
@@ -233,7 +233,7 @@ def started_terminal(message: Message, of: MessageId, cwd: str) -> Action:
     return _done(message, of, f"run {line}", effects=(Command(line, where, _variables(params.get("env"), of)),))
 
 
-def calls_tool(message: Message, of: MessageId | None) -> bool:
+def calls_tool(message: RpcMessage, of: MessageId | None) -> bool:
     """Return True if a message for the editor's own MCP servers is a call of a tool.
 
     Raises:
@@ -246,7 +246,7 @@ def calls_tool(message: Message, of: MessageId | None) -> bool:
     return inner == MCP_CALL
 
 
-def mcp_call(message: Message, of: MessageId) -> Action | None:
+def mcp_call(message: RpcMessage, of: MessageId) -> AgentAction | None:
     """Return the call of a tool of the editor's own MCP servers; None if the message is something else.
 
     Raises:
@@ -261,7 +261,7 @@ def mcp_call(message: Message, of: MessageId) -> Action | None:
     if not isinstance(call, dict) or not isinstance(name, str) or not name:
         raise RefusedMessage("the call names no tool", of)
     refuse_variants(call, ("name", "arguments"), of)
-    return Action(
+    return AgentAction(
         message,
         of,
         "",
@@ -272,7 +272,7 @@ def mcp_call(message: Message, of: MessageId) -> Action | None:
     )
 
 
-def change_of_settings(message: Message, of: MessageId, title: str) -> Action:
+def change_of_settings(message: RpcMessage, of: MessageId, title: str) -> AgentAction:
     """Return the change of a mode, or of an option, after which the agent may ask about less.
 
     Args:
@@ -287,7 +287,7 @@ def change_of_settings(message: Message, of: MessageId, title: str) -> Action:
     return _done(message, of, title)
 
 
-def text_parameter(message: Message, key: str, of: MessageId | None) -> str:
+def text_parameter(message: RpcMessage, key: str, of: MessageId | None) -> str:
     """Return a parameter that is a text.
 
     Raises:
@@ -299,12 +299,12 @@ def text_parameter(message: Message, key: str, of: MessageId | None) -> str:
     return value
 
 
-def _done(message: Message, of: MessageId, title: str, effects: tuple[Effect, ...] = ()) -> Action:
-    """What a message itself does."""
+def _done(message: RpcMessage, of: MessageId, title: str, effects: tuple[Effect, ...] = ()) -> AgentAction:
+    """Return the action that a message itself is."""
     assert message.method is not None
     arguments = {key: value for key, value in message.params.items() if key != "sessionId"}
     session = text_parameter(message, "sessionId", of)
-    return Action(message, of, session, message.method, title, arguments, effects)
+    return AgentAction(message, of, session, message.method, title, arguments, effects)
 
 
 def _nearly(inner: str) -> bool:

@@ -16,7 +16,7 @@ from signoff.adapters.acp_gate.actions import (
     SET_OPTION,
     TERMINAL,
     WRITE,
-    Action,
+    AgentAction,
     asked_permission,
     calls_tool,
     change_of_settings,
@@ -28,9 +28,9 @@ from signoff.adapters.acp_gate.actions import (
 from signoff.adapters.acp_gate.sessions import AgentSessions
 from signoff.adapters.gates.messages import (
     LONGEST_LINE,
-    Message,
     MessageId,
     RefusedMessage,
+    RpcMessage,
     encoded,
     error_reply,
     messages_in,
@@ -54,7 +54,7 @@ class _Held(NamedTuple):
         receiver: The side that it is passed on to, if it is none that the gate answers.
     """
 
-    action: Action
+    action: AgentAction
     sender: _Side
     receiver: _Side
 
@@ -81,7 +81,7 @@ class _Side:
         self.name = name
         self.methods = methods
         self.send = send
-        self.passed: dict[str, Message] = {}
+        self.passed: dict[str, RpcMessage] = {}
         self.held: dict[str, tuple[_Held, asyncio.Task[None]]] = {}
 
 
@@ -137,7 +137,7 @@ class AcpGate:
             except RefusedMessage as refused:
                 self._refuse(refused, sender, receiver)
 
-    def _take(self, message: Message, sender: _Side, receiver: _Side) -> None:
+    def _take(self, message: RpcMessage, sender: _Side, receiver: _Side) -> None:
         if message.method is None:
             self._take_answer(message, sender, receiver)
         elif message.id is None:
@@ -145,7 +145,7 @@ class AcpGate:
         else:
             self._take_request(message, message.id, sender, receiver)
 
-    def _take_answer(self, message: Message, sender: _Side, receiver: _Side) -> None:
+    def _take_answer(self, message: RpcMessage, sender: _Side, receiver: _Side) -> None:
         asked = receiver.passed.pop(str(message.id), None)
         if asked is None:  # a permission, too, is for the gate alone to give
             raise RefusedMessage("it answers nothing that was asked", message.id, answers=True)
@@ -153,7 +153,7 @@ class AcpGate:
             self._learn_answer(asked, message)
         receiver.send(message.line)
 
-    def _take_notification(self, message: Message, sender: _Side, receiver: _Side) -> None:
+    def _take_notification(self, message: RpcMessage, sender: _Side, receiver: _Side) -> None:
         session = message.params.get("sessionId")
         if message.method == CANCEL_SESSION and sender is self._editor:
             receiver.send(message.line)
@@ -173,7 +173,7 @@ class AcpGate:
                 self._sessions.of(session).learn_call(update)
         receiver.send(message.line)
 
-    def _take_request(self, message: Message, of: MessageId, sender: _Side, receiver: _Side) -> None:
+    def _take_request(self, message: RpcMessage, of: MessageId, sender: _Side, receiver: _Side) -> None:
         if str(of) in sender.passed or str(of) in sender.held:
             raise RefusedMessage("its id is that of a request that is not answered yet", of)
         action = self._of_agent(message, of) if sender is self._agent else self._of_editor(message, of)
@@ -191,7 +191,7 @@ class AcpGate:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _of_agent(self, message: Message, of: MessageId) -> Action | None:
+    def _of_agent(self, message: RpcMessage, of: MessageId) -> AgentAction | None:
         session = self._sessions.of(message.params.get("sessionId"))
         if message.method == PERMISSION:
             call = message.params.get("toolCall")
@@ -203,7 +203,7 @@ class AcpGate:
             return started_terminal(message, of, session.cwd)
         return mcp_call(message, of) if message.method == MCP_MESSAGE else None
 
-    def _of_editor(self, message: Message, of: MessageId) -> Action | None:
+    def _of_editor(self, message: RpcMessage, of: MessageId) -> AgentAction | None:
         if message.method not in (SET_MODE, SET_OPTION):
             return None
         session = self._sessions.of(text_parameter(message, "sessionId", of))
@@ -264,7 +264,7 @@ class AcpGate:
 
     # -- What is learnt.
 
-    def _learn_request(self, message: Message, sender: _Side) -> None:
+    def _learn_request(self, message: RpcMessage, sender: _Side) -> None:
         if sender is not self._editor:
             return
         if message.method in (_LOAD, _RESUME):
@@ -277,7 +277,7 @@ class AcpGate:
             )
             session.subject = session.subject or next((text for text in texts if isinstance(text, str)), "")
 
-    def _learn_answer(self, asked: Message, answer: Message) -> None:
+    def _learn_answer(self, asked: RpcMessage, answer: RpcMessage) -> None:
         result = answer.body.get("result")
         found = result if isinstance(result, dict) else {}
         if asked.method == _INITIALIZE:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from signoff.adapters.acp_gate.actions import FROM_EDITOR, Action, Diff
+from signoff.adapters.acp_gate.actions import FROM_EDITOR, AgentAction, Diff
 from signoff.adapters.hooks.text_files import line_feeds, read_text_file
 from signoff.effects import FileWrite, SnapshotError
 from signoff.present.snapshot.files import named
@@ -18,7 +18,7 @@ _WHY = "held by signoff acp-proxy"
 
 
 class AskedAction(NamedTuple):
-    """What a person is asked.
+    """The request for a person.
 
     Attributes:
         request: The request.
@@ -29,7 +29,7 @@ class AskedAction(NamedTuple):
     context: ApprovalContext
 
 
-def asked_action(action: Action) -> AskedAction:
+def asked_action(action: AgentAction) -> AskedAction:
     """Return the question about an action; reads the files that it names.
 
     Raises:

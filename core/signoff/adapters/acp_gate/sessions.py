@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from signoff.adapters.acp_gate.actions import WRITE, Action, made_call
+from signoff.adapters.acp_gate.actions import WRITE, AgentAction, made_call
 from signoff.adapters.acp_gate.requests import asked_action
 from signoff.adapters.gates.asking import GateController
 from signoff.adapters.session_name import session_name, short_subject
@@ -48,7 +48,7 @@ class AgentSession:
         self._options: dict[str, Mapping[str, Any]] = {}
         self._first_mode: str | None = None
 
-    async def decide(self, action: Action) -> ApprovalDecision:
+    async def decide(self, action: AgentAction) -> ApprovalDecision:
         """Decide on an action; waits for a person if one has to be asked. Cancelled, it withdraws the request."""
         try:
             controller = await self._controller.connected()
@@ -60,7 +60,7 @@ class AgentSession:
             self._approved |= {change.path: change for change in decision.snapshot.items}
         return decision
 
-    def is_approved(self, action: Action) -> bool:
+    def is_approved(self, action: AgentAction) -> bool:
         """True if an action writes just what was approved when the agent asked permission for it. Counts once.
 
         Some agents ask permission for a change of a file, and then have the editor make it.

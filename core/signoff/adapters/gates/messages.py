@@ -16,9 +16,9 @@ from signoff.canonical import NotJsonError, parse_json
 __all__ = [
     "LONGEST_LINE",
     "LineSplitter",
-    "Message",
     "MessageId",
     "RefusedMessage",
+    "RpcMessage",
     "encoded",
     "error_reply",
     "messages_in",
@@ -53,7 +53,7 @@ class RefusedMessage(ValueError):  # noqa: N818 - it is answered, and no failure
         self.answers = answers
 
 
-class Message(NamedTuple):
+class RpcMessage(NamedTuple):
     """One message.
 
     Attributes:
@@ -117,7 +117,7 @@ class LineSplitter:
             self._begun += part
 
 
-def messages_in(line: bytes, held: Collection[str]) -> Iterator[Message | RefusedMessage]:
+def messages_in(line: bytes, held: Collection[str]) -> Iterator[RpcMessage | RefusedMessage]:
     """Yield the messages of a line; each of a batch stands alone.
 
     Args:
@@ -198,7 +198,7 @@ def _parsed(line: bytes) -> Any:
 
 
 def _perhaps(text: bytes) -> Mapping[str, Any]:
-    """What a message that is refused seems to say, for an answer that can be assigned."""
+    """The parts of a refused message by which an answer can be assigned, as far as they can be told."""
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
@@ -206,7 +206,7 @@ def _perhaps(text: bytes) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _checked(line: bytes, said: Any, held: Collection[str]) -> Message | RefusedMessage:
+def _checked(line: bytes, said: Any, held: Collection[str]) -> RpcMessage | RefusedMessage:
     try:
         return _message(line, said, held)
     except RefusedMessage as refused:
@@ -214,7 +214,7 @@ def _checked(line: bytes, said: Any, held: Collection[str]) -> Message | Refused
         return refused
 
 
-def _message(line: bytes, said: Any, held: Collection[str]) -> Message:
+def _message(line: bytes, said: Any, held: Collection[str]) -> RpcMessage:
     if not isinstance(said, dict):
         raise RefusedMessage("it is no object")
     of = said.get("id")
@@ -224,7 +224,7 @@ def _message(line: bytes, said: Any, held: Collection[str]) -> Message:
     if "method" not in said:
         if of is None or ("result" in said) is ("error" in said):
             raise RefusedMessage("it is neither a request, nor a notification, nor an answer", of)
-        return Message(line, said)
+        return RpcMessage(line, said)
     method = said["method"]
     if not isinstance(method, str) or "result" in said or "error" in said:
         raise RefusedMessage("it is neither a request, nor a notification, nor an answer", of)
@@ -232,7 +232,7 @@ def _message(line: bytes, said: Any, held: Collection[str]) -> Message:
         raise RefusedMessage("its method has a control character", of)
     if method not in held and (near := method.strip().casefold()) in held:
         raise RefusedMessage(f"its method is spelled nearly like {near}", of)
-    return Message(line, said)
+    return RpcMessage(line, said)
 
 
 def _is_id(value: object) -> bool:

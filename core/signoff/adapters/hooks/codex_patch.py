@@ -22,14 +22,14 @@ from signoff.adapters.hooks.text_files import line_feeds, require_written
 from signoff.effects import Command, Effect, FileWrite, SnapshotError
 from signoff.present.snapshot.files import look, named
 
-__all__ = ["CODEX", "Part", "Patcher", "effects_of", "lines_at", "patch_for"]
+__all__ = ["CODEX", "PatchPart", "Patcher", "effects_of", "lines_at", "patch_for"]
 
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _ADD, _UPDATE, _DELETE = _SIGNS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _MOVE, _AT_END = "*** Move to: ", "*** End of File"
 
 
-class Part(NamedTuple):
+class PatchPart(NamedTuple):
     """A part of an update of one file.
 
     Attributes:
@@ -64,7 +64,7 @@ class _Section(NamedTuple):
     sign: str
     path: str
     lines: Sequence[str] = ()
-    parts: Sequence[Part] = ()
+    parts: Sequence[PatchPart] = ()
     target: str = ""
 
 
@@ -93,7 +93,7 @@ class Patcher(NamedTuple):
 
     added: Callable[[Sequence[str]], bytes]
     lines: Callable[[str], Sequence[str]]
-    updated: Callable[[str, Sequence[Part]], tuple[bytes, str]]
+    updated: Callable[[str, Sequence[PatchPart]], tuple[bytes, str]]
 
 
 def effects_of(patch: str, cwd: str, patcher: Patcher | None = None) -> Sequence[Effect]:
@@ -208,7 +208,7 @@ def _path(name: str, cwd: str) -> str:
     return os.path.normpath(os.path.join(cwd, name))  # noqa: PTH118 - text is what is stored and compared
 
 
-def _parts(path: str, lines: Sequence[str]) -> Iterator[Part]:
+def _parts(path: str, lines: Sequence[str]) -> Iterator[PatchPart]:
     wrong = SnapshotError(
         f"an update of {named(path)} is not as it should be: each part begins with @@, and each of its lines "
         "with a space, + or -"
@@ -225,7 +225,7 @@ def _parts(path: str, lines: Sequence[str]) -> Iterator[Part]:
         body = body[:-1] if at_end else body
         if not body or heading != heading.rstrip() or not all(line.startswith((" ", "+", "-")) for line in body):
             raise wrong
-        yield Part(heading, body, at_end, marked or start > 0)
+        yield PatchPart(heading, body, at_end, marked or start > 0)
 
 
 # -- From the parts to the files.
@@ -280,7 +280,7 @@ def _added(lines: Sequence[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _updated(path: str, parts: Sequence[Part]) -> tuple[bytes, str]:
+def _updated(path: str, parts: Sequence[PatchPart]) -> tuple[bytes, str]:
     """The file after an update, and the hash of the one before.
 
     Raises:

@@ -23,7 +23,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signoff.adapters.hooks.codex_patch import Part, Patcher, effects_of, lines_at, patch_for
+from signoff.adapters.hooks.codex_patch import Patcher, PatchPart, effects_of, lines_at, patch_for
 from signoff.adapters.hooks.text_files import (
     TextFile,
     line_feeds,
@@ -210,7 +210,7 @@ def _file_lines(path: str) -> tuple[list[str], TextFile]:
     return (lines if lines[-1] else lines[:-1]), file
 
 
-def _updated(path: str, parts: Sequence[Part]) -> tuple[bytes, str]:
+def _updated(path: str, parts: Sequence[PatchPart]) -> tuple[bytes, str]:
     """The file after an update, and the hash of the one before.
 
     Raises:

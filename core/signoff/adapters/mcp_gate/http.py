@@ -18,8 +18,8 @@ from starlette.routing import Route
 
 from signoff.adapters.gates.messages import (
     LONGEST_LINE,
-    Message,
     RefusedMessage,
+    RpcMessage,
     encoded,
     error_reply,
     messages_in,
@@ -115,7 +115,7 @@ class HttpGate:
         except RefusedMessage as refused:
             return Response(error_reply(refused), 400, media_type=_JSON)
 
-    async def _take(self, message: Message, headers: Mapping[str, str], request: Request) -> Response:
+    async def _take(self, message: RpcMessage, headers: Mapping[str, str], request: Request) -> Response:
         session = headers.get(_SESSION)
         if message.method == CANCELLED:
             held = self._held.get((session, str(message.params.get("requestId"))), ())
@@ -325,7 +325,7 @@ class _EventReader:
         return iter(())
 
 
-def _message(body: bytes, headers: Mapping[str, str]) -> Message:
+def _message(body: bytes, headers: Mapping[str, str]) -> RpcMessage:
     """The one message of a request.
 
     Raises:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from signoff.adapters.gates.messages import (
-    Message,
     MessageId,
     RefusedMessage,
+    RpcMessage,
     encoded,
     refuse_variants,
     require_unicode,
@@ -53,7 +53,7 @@ class ToolCall(NamedTuple):
         state: The state that a server has given out for a repetition of the call; None for a first one.
     """
 
-    message: Message
+    message: RpcMessage
     id: MessageId
     tool: str
     arguments: dict[str, Any]
@@ -89,7 +89,7 @@ class ToolCall(NamedTuple):
         return encoded({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 
-def tool_call(message: Message) -> ToolCall:
+def tool_call(message: RpcMessage) -> ToolCall:
     """Return the call that a message asks for.
 
     Raises:

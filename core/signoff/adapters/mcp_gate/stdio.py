@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from signoff.adapters.gates.messages import (
     LONGEST_LINE,
-    Message,
     RefusedMessage,
+    RpcMessage,
     encoded,
     error_reply,
     messages_in,
@@ -88,7 +88,7 @@ class StdioGate:
             except RefusedMessage as refused:
                 self._refuse(refused)
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: RpcMessage) -> None:
         if message.method is None:
             self._forward(message.line)
         elif message.id is None:
@@ -103,7 +103,7 @@ class StdioGate:
                 self._passed[key] = _Passed(message.method)
                 self._forward(message.line)
 
-    def _take_notification(self, message: Message) -> None:
+    def _take_notification(self, message: RpcMessage) -> None:
         if message.method == CALL:
             self._complain("a call without an id is not passed on: nobody could be told what became of it")
             return
