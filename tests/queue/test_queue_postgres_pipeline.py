@@ -96,6 +96,33 @@ def test_a_connection_that_the_server_ends_says_why(connection: Connection) -> N
     assert connection.closed
 
 
+LEAVES = """
+CREATE FUNCTION pg_temp.leave() RETURNS trigger LANGUAGE plpgsql
+AS 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'
+"""
+AT_COMMIT = """
+CREATE CONSTRAINT TRIGGER leave AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION pg_temp.leave()
+"""
+
+
+def test_a_connection_that_ends_after_the_last_answer_says_why(connection: Connection) -> None:
+    things = "CREATE TEMP TABLE things (number bigint)"
+    sent_together(connection, [(each, ()) for each in (things, LEAVES, AT_COMMIT)])
+    with pytest.raises(psycopg.errors.AdminShutdown):
+        sent_together(connection, [("INSERT INTO things VALUES (1)", ())])
+    assert connection.closed
+
+
+def test_what_fails_when_it_is_committed_says_why_and_the_connection_goes_on(connection: Connection) -> None:
+    sent_together(
+        connection, [("CREATE TEMP TABLE things (number bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)", ())]
+    )
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        sent_together(connection, [("INSERT INTO things VALUES (1), (1)", ())])
+    assert sent_together(connection, [ONE]) == [Answer([{"one": 1}], 1)]
+
+
 def test_a_server_that_is_silent_for_too_long_is_given_up(connection: Connection) -> None:
     connection.limit = 0.2
     with pytest.raises(ServerSilentError):

@@ -457,8 +457,8 @@ class Tour:
         listener.begins("asked")
         self._scene.asks_for_what_may_be_changed()
         listener.hears(f" {waiting + 2} waiting")
+        listener.resizes(100, 14)  # before the page is there: on the larger one all of it would be read
         listener.insists("G", "▌.*hunks.txt")
-        listener.resizes(100, 14)  # before the page is there: on the larger one all of it could be read
         listener.presses("v", "hunks.txt")
         listener.begins("unseen")
         listener.decides("y", "approve unread")

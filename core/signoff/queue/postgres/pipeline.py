@@ -140,7 +140,7 @@ class _Batch:
             elif result.status == ExecStatus.PIPELINE_SYNC:
                 break
             else:
-                self._take(next(left), result)
+                self._take(next(left, None), result)  # the server may have more to say, of its end
         pgconn.exit_pipeline_mode()
 
     def _take(self, prepared: tuple[StatementKey, bytes] | None, result: PGresult) -> None:
