@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.output import complain
 from signoff.queue.errors import QueueError
 from signoff.queue.interrupts import NobodyWaits
 
@@ -190,7 +189,7 @@ class _Announcing:
 
     def __init__(self, queue: AgentQueue, asker: Asker) -> None:
         self._queue = queue
-        self._tell = complain if asker.announces else _say_nothing
+        self._tell = _say if asker.announces else _say_nothing
         self._check = users_of_the_answer(asker.output)
         self.posted_id: str | None = None
         self.failure: QueueError | None = None
@@ -215,6 +214,12 @@ class _Announcing:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)
+
+
+def _say(words: str) -> None:
+    from signoff.cli.output import complain
+
+    complain(words)
 
 
 def _say_nothing(_: str) -> None:
