@@ -102,7 +102,7 @@ MUTANTS = (
     # The options of Bubblewrap.
     Mutant("missing hole skipped", _BWRAP, "    if above is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
     Mutant("missing writable place skipped", _BWRAP, "    if access is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
-    Mutant("links followed", _BWRAP, "if stat.S_ISLNK(mode) or place != path:", "if False:"),
+    Mutant("links followed", _BWRAP, "if stat.S_ISLNK(mode) or above not in plain:", "if False:"),
     Mutant("pins dropped", _BWRAP, "for pin in takewhile(lambda each: each not in places, _above(path)):", "for pin in ():"),
     Mutant("read-only bound writable", _BWRAP, 'return ["--ro-bind", mount.source, mount.path]', 'return ["--bind", mount.source, mount.path]'),
     Mutant("hidden directories not sealed", _BWRAP, 'words += ["--remount-ro", mount.path]', "words += []"),

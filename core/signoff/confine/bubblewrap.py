@@ -90,17 +90,17 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
         LaunchError: The profile cannot be kept as the files are now.
     """
     shown = profile.visible()
-    places, found = dict(shown), dict[str, Mount]()
-    leading = {above for path, access in shown if access for above in _above(path)}
+    places, found, plain = dict(shown), dict[str, Mount](), set[str]()
     for path, access in shown:
         source = _source(path, replaced) if replaced else path
         above = PathAccess.NONE if path == "/" else shown.at(_parent(path))
-        kind = _kind_of_file(source)
+        kind = _kind_of_file(source, plain)
         if kind is None:
             _require_harmless(path, access, above)
             continue
         _require_not_made_anew(path, access)
-        found[path] = _mount(path, access, kind, source, leads=path in leading)
+        leads = access is PathAccess.NONE and any(inner and is_below(place, path) for place, inner in shown)
+        found[path] = _mount(path, access, kind, source, leads=leads)
         if above is PathAccess.WRITE:
             # The directories up to the writable one: a mount of its own cannot be renamed.
             for pin in takewhile(lambda each: each not in places, _above(path)):
@@ -135,20 +135,18 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _kind_of_file(path: str) -> str | None:
-    """``directory`` or ``file``; None if there is nothing."""
+def _kind_of_file(path: str, plain: set[str]) -> str | None:
+    """``directory`` or ``file``; None if there is nothing. `plain` keeps directories to which no link leads."""
     try:
-        number = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            mode = os.fstat(number).st_mode
-            place = os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - without links, from the kernel
-        finally:
-            os.close(number)
+        mode = os.lstat(path).st_mode
+        above = _parent(path)
+        if above not in plain and os.path.realpath(above, strict=True) == above:
+            plain.add(above)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LaunchError(f"{path} cannot be looked at: {error.strerror}") from error
-    if stat.S_ISLNK(mode) or place != path:
+    if stat.S_ISLNK(mode) or above not in plain:
         raise LaunchError(f"{path} leads elsewhere through a link")
     if stat.S_ISDIR(mode):
         return "directory"
@@ -166,10 +164,10 @@ def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
 
 
 def _require_not_made_anew(path: str, access: PathAccess) -> None:
-    own = next((each for each in _OWN if is_below(path, each)), None)
-    if access is PathAccess.WRITE and (path == "/" or own):
+    top = f"/{path.split('/', 2)[1]}"
+    if access is PathAccess.WRITE and top in ("/", *_OWN):
         raise LaunchError(f"{path} is never writable in a sandbox")
-    if access is PathAccess.READ and own in ("/proc", "/dev"):
+    if access is PathAccess.READ and top in ("/proc", "/dev"):
         raise LaunchError(f"{path} cannot be shown in a sandbox, which has one of its own")
 
 
@@ -409,7 +407,7 @@ class _SettingUp:
     def tell(self, words: Sequence[str], filter_of_calls: bytes) -> None:
         """Tell it its options, and the filter of system calls."""
         os.pwrite(self._filter, filter_of_calls, 0)
-        self._telling.sendall(b"".join(os.fsencode(word) + b"\0" for word in words))
+        self._telling.sendall(os.fsencode("".join(f"{word}\0" for word in words)))
         self._telling.shutdown(socket.SHUT_WR)
 
     def child(self, process: subprocess.Popen[bytes]) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
+from types import MappingProxyType
 
 from signoff.confine.profile import PathAccess, PathMap
 
@@ -32,13 +35,17 @@ def system_files(*, network: bool) -> PathMap:
     return PathMap(found | {os.path.realpath(path): PathAccess.NONE for path in SOURCES})
 
 
-def system_links(*, network: bool) -> dict[str, str]:
-    """Return the names of these files that are links, with what they say."""
-    links = {}
+@lru_cache
+def system_links(*, network: bool) -> Mapping[str, str]:
+    """Return the names of these files that are links, with what they say.
+
+    They are read once, as `system_files` is for a profile: both must tell of the same system.
+    """
+    links: dict[str, str] = {}
     for path in _names(network=network):
         with suppress(OSError):  # no link
             links[path] = os.readlink(path)  # noqa: PTH115
-    return links
+    return MappingProxyType(links)
 
 
 def _names(*, network: bool) -> tuple[str, ...]:
