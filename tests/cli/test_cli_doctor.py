@@ -74,6 +74,15 @@ def test_a_hook_that_asks_nobody_is_wrong(cli: Cli, home: Path, hook: Path) -> N
     assert "its hook asked nobody and ended with 2" in line(done, "Claude Code")
 
 
+def test_a_hook_that_prints_more_than_its_answer_is_wrong(cli: Cli, home: Path, hook: Path) -> None:
+    (home / "sitecustomize.py").write_text("print('hello')")
+    done = doctor(cli, home, PYTHONPATH=str(home))
+    assert line(done, "Claude Code").startswith("wrong")
+    assert line(done, "Claude Code").endswith(
+        "prints more than its answer, so a call that a reviewer changes would run unchanged: hello"
+    )
+
+
 def test_settings_that_cannot_be_read_are_wrong(cli: Cli, home: Path, hook: Path) -> None:
     hook.write_text("{")
     done = doctor(cli, home)

@@ -191,6 +191,14 @@ def test_a_hook_that_fails_keeps_the_call_from_running(agent: CodingAgent, progr
 
 
 @on(*EVERY)
+def test_a_line_that_is_printed_before_a_no_does_not_make_it_a_yes(agent: CodingAgent) -> None:
+    agent.hook(f"sh -c 'echo hello; exec signoff hook {agent.name}'")
+    with agent.reviewed(no("later")):
+        agent.run([agent.runs("touch made")])
+    assert not made(agent)
+
+
+@on(*EVERY)
 def test_an_option_that_is_not_there_keeps_the_call_from_running(agent: CodingAgent) -> None:
     agent.hook(f"signoff hook {agent.name} --no-such-option")
     agent.run([agent.runs("touch made")])

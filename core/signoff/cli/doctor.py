@@ -240,6 +240,11 @@ async def _why_not(command: str, spoken: Dialect, folder: Path) -> str:
                     return f"its hook asked nobody and ended with {ended.code}: {ended.said}"
             if not ended.refuses(spoken) or _NOTE not in ended.said:
                 return f"its hook asked, was told no, and ended with {ended.code}: {ended.said}"
+            if not ended.answers_alone:
+                words = (
+                    "its hook prints more than its answer, so a call that a reviewer changes would run unchanged"
+                )
+                return f"{words}: {ended.answer.splitlines()[0]}"
             ended = await _run(command, b"{", folder)
     except TimeoutError:
         return f"its hook did not end within {_SECONDS:g} seconds"
@@ -260,6 +265,15 @@ class _Ended(NamedTuple):
     code: int
     answer: str
     said: str
+
+    @property
+    def answers_alone(self) -> bool:
+        """True if standard output has at most one JSON value: all agents pass over anything else."""
+        try:
+            json.loads(self.answer or "null")
+        except ValueError:
+            return False
+        return True
 
     def refuses(self, spoken: Dialect) -> bool:
         """True if the agent takes it for a no."""
