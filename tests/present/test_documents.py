@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from document_reading import PNG, counted, diff, of_kind, texts
@@ -89,6 +90,17 @@ class TestChoice:
         snapshot = take([Command("ls", str(tmp_path))])
         document = documents_for(snapshot, None, {"command": "ls", "as": "root"}, CWD)[-1]
         assert texts(document) == ["further arguments of the call", 'as: "root"']
+
+    def test_what_a_call_is_said_to_be_for_is_shown_without_a_warning(self, tmp_path: Path) -> None:
+        snapshot = take([Command("ls", str(tmp_path))])
+        document = documents_for(snapshot, None, {"command": "ls", "description": "List all"}, CWD)[-1]
+        assert texts(document) == ['description: "List all"']
+
+    @pytest.mark.parametrize("more", [{"description": {"as": "root"}}, {"description": "List all", "as": "root"}])
+    def test_any_more_of_it_is_set_apart(self, tmp_path: Path, more: dict[str, Any]) -> None:
+        snapshot = take([Command("ls", str(tmp_path))])
+        document = documents_for(snapshot, None, {"command": "ls", **more}, CWD)[-1]
+        assert texts(document)[0] == "further arguments of the call"
 
     def test_an_empty_snapshot_shows_the_arguments(self) -> None:
         (document,) = documents_for(Snapshot(), None, {}, CWD)

@@ -69,7 +69,7 @@ def documents_for(
         documents.extend(_snapshot_documents(snapshot, masks, cwd if headed else None))
     taken = bool(documents)
     if snapshot is not None and taken and (more := leftover_arguments(snapshot, arguments, cwd)):
-        apart = ("further arguments of the call",)
+        apart = () if _only_tells(more) else ("further arguments of the call",)
         documents.append(structured_document(more, notes=apart, rows=apart, masks=masks))
     if presentation is not None and not (taken and _says_the_same(presentation, documents)):
         documents.extend(presentation_documents(presentation, masks, cwd=cwd))
@@ -158,6 +158,12 @@ _CONTENT = ("content", "contents", "file_text", "text")
 _EDIT = (("old", "new"), ("old_str", "new_str"), ("old_string", "new_string"), ("old_text", "new_text"))
 _COMMAND = ("command", "cmd")
 _CWD = ("cwd", "workdir", "working_directory")
+_TELLING = frozenset({"description"})
+"""Names of texts that tell a person what a call is for, and need no warning."""
+
+
+def _only_tells(arguments: Mapping[str, Any]) -> bool:
+    return all(name in _TELLING and isinstance(value, str) for name, value in arguments.items())
 
 
 def leftover_arguments(snapshot: Snapshot, arguments: Mapping[str, Any], cwd: str) -> dict[str, Any]:
