@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from signoff.adapters.hooks import dialect
+from signoff.adapters.hooks import DIALECTS, dialect
 from signoff.adapters.hooks.installation import (
     PLACES,
     HookPlace,
@@ -19,6 +19,8 @@ from signoff.adapters.hooks.installation import (
     with_hook,
     without_hook,
 )
+from signoff.adapters.hooks.own_tools import OwnTools
+from signoff.queue.amendment import EDIT, PARTIAL
 
 CLAUDE, VIBE = PLACES["claude-code"], PLACES["vibe"]
 PLUGIN = dialect("opencode").place
@@ -142,6 +144,18 @@ def test_the_guide_shows_what_is_put_in(place: HookPlace) -> None:
     guide = (Path(__file__).parents[2] / f"docs/agents/{name}.md").read_text("utf-8")
     block = guide.split(f"```{kind}\n")[1].split("```")[0]
     assert json_or_toml(block) == json_or_toml(with_hook("", place, "signoff"))
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_the_table_of_agents_says_what_their_dialects_can_do(name: str) -> None:
+    table = (Path(__file__).parents[2] / "docs/agents/README.md").read_text("utf-8")
+    spoken = dialect(name)
+    [row] = [line for line in table.splitlines() if f"[{spoken.title}](" in line]
+    edits, hunks, _, ends, _ = [cell.strip() for cell in row.split("|")[2:-1]]
+    writes = isinstance(spoken, OwnTools) and spoken.writing
+    assert edits == ("yes" if EDIT in spoken.honors else "no")
+    assert hunks == ("yes" if PARTIAL in spoken.honors and writes else "no")
+    assert ends == ("no" if "hard" in spoken.lacks else "yes")
 
 
 def test_a_plugin_is_a_file_of_its_own_with_the_program_in_it() -> None:
