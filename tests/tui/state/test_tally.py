@@ -25,7 +25,8 @@ def requests(draw: st.DrawFn) -> StoredRequest:
         agent=draw(st.sampled_from(["refactor", "docs-bot"])),
         risk=draw(st.sampled_from(Risk)),
     )
-    return replace(request, created_at=START + draw(st.integers(0, 9)) * SECOND)
+    by = replace(request.asked_by, agent_id=draw(st.sampled_from(["a-1", "a-2"])))
+    return replace(request, asked_by=by, created_at=START + draw(st.integers(0, 9)) * SECOND)
 
 
 def counted(known: Mapping[str, StoredRequest]) -> tuple[Counts, Counter[str], Counter[Risk], bool]:
@@ -35,7 +36,7 @@ def counted(known: Mapping[str, StoredRequest]) -> tuple[Counts, Counter[str], C
         waiting=len(pending),
         high=sum(request.submission.risk is Risk.HIGH for request in pending),
         oldest_at=min((request.created_at for request in pending), default=None),
-        agents=len({request.asked_by.agent_id for request in pending}),
+        agents=len({(request.asked_by.session, request.asked_by.name) for request in pending}),
     )
     names = Counter(request.asked_by.name for request in pending)
     risks = Counter(request.submission.risk for request in pending)

@@ -62,8 +62,7 @@ class Tally:
     def counts(self) -> Counts:
         """Return the counts of waiting requests."""
         oldest = self._asked[0][0] if self._asked else None
-        agents = len({agent_id for agent_id, _ in self._agents})
-        return Counts(len(self._pending), self._risks[Risk.HIGH], oldest, agents)
+        return Counts(len(self._pending), self._risks[Risk.HIGH], oldest, len(self._agents))
 
     @property
     def risks(self) -> Mapping[Risk, int]:
@@ -101,4 +100,5 @@ class Tally:
 
 
 def _agent_of(request: StoredRequest) -> tuple[str, str]:
-    return request.asked_by.agent_id, request.asked_by.name
+    """The session and the name: one agent may have several connections, as with a hook for each call."""
+    return request.asked_by.session, request.asked_by.name

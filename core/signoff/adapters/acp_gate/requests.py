@@ -14,8 +14,6 @@ from signoff.types import ApprovalContext, ApprovalPresentation, ApprovalRequest
 
 __all__ = ["AskedAction", "asked_action"]
 
-_WHY = "held by signoff acp-proxy"
-
 
 class AskedAction(NamedTuple):
     """The request for a person.
@@ -52,7 +50,7 @@ def asked_action(action: AgentAction) -> AskedAction:
         effects=(*action.effects, *writes),
         presentation=ApprovalPresentation(type="text", content=words) if words else None,
         server=action.server,
-        why="; ".join([_WHY, *doubts]),
+        why="; ".join(doubts),
     )
     context = ApprovalContext(
         tool_name=action.tool, args=action.arguments, server=action.server, lacks=frozenset(lacks)

@@ -18,8 +18,6 @@ __all__ = ["AskedHookCall", "agent_name", "asked_call", "reply_to"]
 _LONGEST = 200
 """The most characters of a command in the line for the reviewer, who sees all of it below."""
 
-_WHY = "asked by the hook of {title}"
-
 
 class AskedHookCall(NamedTuple):
     """The request for a call and its origin in one, made without models: a grant is found with these facts alone.
@@ -34,7 +32,6 @@ class AskedHookCall(NamedTuple):
     payload: dict[str, Any]
     arguments: dict[str, Any]
     effects: tuple[Effect, ...]
-    why: str
     server: str | None
     metadata: dict[str, Any]
     honors: frozenset[str]
@@ -43,6 +40,7 @@ class AskedHookCall(NamedTuple):
     presentation: None = None
     group_id: None = None
     group_size: None = None
+    why: str = ""
     masked_keys: tuple[str, ...] = ()
     definition: None = None
 
@@ -77,7 +75,6 @@ class AskedHookCall(NamedTuple):
             payload=self.payload,
             arguments=self.arguments,
             effects=self.effects,
-            why=self.why,
             honors=self.honors,
             expires_in=self.expires_in,
         )
@@ -110,7 +107,6 @@ def asked_call(dialect: Dialect, call: HookCall) -> AskedHookCall:
         payload=dialect.payload(call),
         arguments=call.arguments,
         effects=effects,
-        why=_WHY.format(title=dialect.title),
         metadata={"caller": call.sub_agent, **identity, **dialect.turn(call)},
         honors=dialect.honors,
         lacks=dialect.lacks,

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CallDecider", "CallDecision", "GateRules", "upstream_name"]
 
-_WHY = "held by signoff mcp-proxy"
 _HONORS = frozenset({EDIT})
 _LACKS: frozenset[Literal["hard"]] = frozenset({"hard"})
 _HINTS = {
@@ -150,7 +149,7 @@ class CallDecider:
                 "arguments": call.arguments,
                 "presentation": presentation,
                 "server": self._server,
-                "why": "; ".join((request.why if self._ruled else _WHY, *_said_by_server(definition))),
+                "why": "; ".join([*([request.why] if self._ruled else []), *_said_by_server(definition)]),
                 "definition": definition,
                 "honors": _HONORS,
             }
