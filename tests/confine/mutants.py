@@ -22,10 +22,11 @@ from pathlib import Path
 
 from hypothesis import Phase, settings
 
-__all__ = ["MUTANTS", "Mutant", "mutated"]
+__all__ = ["LIBRARY", "MUTANTS", "Mutant", "mutated"]
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
+LIBRARY = TOP / "core/signoff"
 QUICK = {
     "confine/profile.py": "tests/confine/test_profile_laws.py",
     "confine/bubblewrap.py": "tests/confine/test_bwrap_options.py",
@@ -89,7 +90,7 @@ MUTANTS = (
     Mutant("directories of the system only as they are named", _DERIVE, "is_below(path, os.path.realpath(each)) for each in _OF_THE_SYSTEM", "path == os.path.realpath(each) for each in _OF_THE_SYSTEM"),
     Mutant("/proc and /dev of the host", _DERIVE, 'if path.split("/")[1] not in _MADE_ANEW:', "if True:"),
     # Protected names.
-    Mutant("protected files not carved out", _SANDBOX, "            _without(profile, found),\n", "            profile,\n"),
+    Mutant("protected files not carved out", _SANDBOX, "            return _without(profile, found)\n", "            return profile\n"),
     Mutant("hide ignored in what a command needs besides", _SANDBOX, ".meet(self._most_read)", ""),
     Mutant("roots in protected directories", _SANDBOX, "            paths = paths.limited(place, PathAccess.READ)\n", "            pass\n"),
     Mutant("links of roots that commands can change", _DERIVE, "if paths.at(here) is PathAccess.WRITE:", "if False:"),
