@@ -38,8 +38,19 @@ def declared_subject(call: Submission | HistoryRecord, masks: Redactor = DEFAULT
 
 
 def described(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACTION) -> str:
-    """Return what the agent says of a call; not safe to draw yet."""
-    return masks.mask_text(_that_ran(call).description).text
+    """Return what the agent says of a call; not safe to draw yet.
+
+    Where it says nothing but the call itself, as `signoff.decorators.simple_approval_request` does, that is the
+    name of the tool and the first argument alone: a row has no room for more.
+    """
+    call = _that_ran(call)
+    for name, value in call.arguments.items():
+        begins = f"{call.tool_name}({name}="
+        if isinstance(value, str) and call.description.startswith(begins):
+            if call.description.startswith(repr(value), len(begins)):
+                return f"{call.tool_name} {masks.also(call.masked_keys).mask_value(value, name)}"
+            break
+    return masks.mask_text(call.description).text
 
 
 def announced_subjects(call: Submission, masks: Redactor = DEFAULT_REDACTION) -> list[str]:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from signoff import ApprovalRequest
-from signoff.masked_subject import announced_subjects
+import pytest
+
+from signoff import ApprovalRequest, simple_approval_request
+from signoff.masked_subject import announced_subjects, described
 from signoff.queue.records import Submission
 from signoff.submission import plain_submission
 
@@ -36,3 +38,32 @@ def test_what_follows_hides_secrets() -> None:
     told = announced_subjects(submission)
     assert "hunter2" not in told[0]
     assert "4711" not in told[1]
+
+
+SAVE = {"path": "src/part.py", "content": "VALUE = 1"}
+
+
+def called(description: str | None = None, **arguments: Any) -> Submission:
+    return plain_submission(simple_approval_request("save", arguments, description=description), None, cwd="/")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (called(**SAVE), "save src/part.py"),
+        (called(text="it's", more=1), "save it's"),
+        (called(number=3, text="a"), "save(number=3, text='a')"),
+        (called(), "save()"),
+        (called("save(path='elsewhere')", **SAVE), "save(path='elsewhere')"),
+        (called("Save a part", **SAVE), "Save a part"),
+    ],
+)
+def test_a_description_that_only_repeats_the_call_is_cut_to_tool_and_first_text(
+    call: Submission, words: str
+) -> None:
+    assert described(call) == words
+
+
+def test_of_such_a_description_secrets_are_hidden_by_their_names() -> None:
+    assert "hunter2" not in described(called(password="hunter2"))
+    assert "4711" not in described(replace(called(pin="4711"), masked_keys=("pin",)))

@@ -13,6 +13,7 @@ from typing import Any, Literal, assert_never
 from msgspec import Struct
 
 from signoff.amended_call import amended, is_edited
+from signoff.masked_subject import described
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.rows import joined
@@ -212,7 +213,7 @@ def _subject(request: StoredRequest) -> tuple[PresentationKind, SafeText, bool, 
     if (command := sent_command(presentation)) is not None:
         what = _one_line(command, "command")
     else:
-        what = _one_line(submission.description or submission.tool_name, "description")
+        what = _one_line(described(submission) or submission.tool_name, "description")
     return undeclared_kind(presentation), what, False, False
 
 
