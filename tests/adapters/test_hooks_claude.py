@@ -265,7 +265,7 @@ def test_sessions_are_told_apart_by_folder_and_branch(tmp_path: Path, monkeypatc
     (tmp_path / "shop/.git").mkdir(parents=True)
     (tmp_path / "shop/.git/HEAD").write_text("ref: refs/heads/fix/price\n")
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path / "shop"))
-    assert agent_name(DIALECT, call(cwd="/elsewhere")) == "shop (fix/price), Claude Code"
+    assert agent_name(DIALECT, call(cwd="/elsewhere")) == "shop, Claude Code (fix/price)"
 
 
 def prompts(path: Path, *contents: object) -> str:
@@ -295,7 +295,7 @@ def test_a_worktree_has_a_branch_of_its_own(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "real/HEAD").write_text("ref: refs/heads/other\n")
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/.git").write_text(f"gitdir: {tmp_path}/real\n")
-    assert agent_name(DIALECT, call(cwd=str(tmp_path / "tree"))) == "tree (other), Claude Code"
+    assert agent_name(DIALECT, call(cwd=str(tmp_path / "tree"))) == "tree, Claude Code (other)"
 
 
 def test_a_branch_that_never_ends_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

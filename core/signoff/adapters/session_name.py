@@ -1,4 +1,4 @@
-"""The name of a session on screen, by which a person tells it from others: folder, subject and branch."""
+"""The name of a session on screen, by which a person tells it from others: folder, subject, program and branch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_READ = 4_000
 
 
 def session_name(title: str, project: str, subject: str = "") -> str:
-    """Return the name of a session in a project: ``shop fix the price (main), Claude Code``.
+    """Return the name of a session in a project: ``shop fix the price, Claude Code (main)``.
 
     What tells sessions apart comes first: there is not always room for all of it.
 
@@ -21,8 +21,8 @@ def session_name(title: str, project: str, subject: str = "") -> str:
         subject: What the session is about; "" if that is not known.
     """
     branch = _branch(Path(project))
-    words = (Path(project).name or "/", subject, f"({branch})" if branch else "")
-    return f"{' '.join(filter(None, words))}, {title}"
+    about = " ".join(filter(None, (Path(project).name or "/", subject)))
+    return f"{about}, {title} ({branch})" if branch else f"{about}, {title}"
 
 
 def short_subject(text: str) -> str:

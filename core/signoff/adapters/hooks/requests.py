@@ -131,7 +131,7 @@ def reply_to(dialect: Dialect, call: HookCall, decision: ApprovalDecision) -> Re
 
 
 def agent_name(dialect: Dialect, call: HookCall) -> str:
-    """Return the name of an agent on screen: ``shop fix the price (main), Claude Code``."""
+    """Return the name of an agent on screen: ``shop fix the price, Claude Code (main)``."""
     return session_name(dialect.title, call.project or call.cwd, short_subject(dialect.subject(call)))
 
 
