@@ -264,7 +264,7 @@ class Bubblewrap:
                 mounts = mounts_of(profile, replaced)
                 shown = profile.visible()
                 missing = {path: to for path, to in (links or {}).items() if shown.at(path) is PathAccess.NONE}
-                words = options(profile, mounts, system_links(network=profile.network) | missing, cwd)
+                words = options(profile, mounts, {**system_links(network=profile.network), **missing}, cwd)
                 _require_room([*words, *argv], len(mounts))
                 setting_up.tell(words, _calls(profile))
                 outside = read_mounts()
