@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +179,13 @@ def test_a_sub_agent_is_named_by_its_kind_and_its_id(said: dict[str, str], name:
     assert call(**said).sub_agent == name
 
 
+@pytest.mark.parametrize("name", ["AskUserQuestion", "ExitPlanMode"])
+def test_a_question_that_only_the_terminal_can_answer_is_left_to_it(name: str) -> None:
+    asked = {**EVENT, "tool_name": name, "hook_event_name": "PermissionRequest"}
+    assert DIALECT.read({**asked, "tool_use_id": None}) is None
+    assert DIALECT.read(asked) is not None  # by the prompt that Claude Code has without a terminal
+
+
 @pytest.mark.parametrize("name", ["Read", "Grep", "TodoWrite"])
 def test_tools_that_only_look_ask_nobody(name: str) -> None:
     assert DIALECT.read({**EVENT, "tool_name": name}) is None
@@ -256,6 +265,150 @@ def test_a_transcript_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["", "/no/such/file", "/"])
 def test_without_a_transcript_nothing_is_told_of_the_turn(path: str) -> None:
     assert DIALECT.turn(call(transcript_path=path)) == {}
+
+
+# -- The answer in Claude Code's own dialog, which only the transcript tells.
+
+NOW = datetime.now(UTC)
+
+
+def recorded(seconds: float, kind: str, message: dict[str, Any]) -> str:
+    """A line of a transcript, without what nobody reads here; so many seconds after the hook began."""
+    at = (NOW + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    more = {
+        "parentUuid": "4d4d2790",
+        "isSidechain": False,
+        "uuid": "350b17b0",
+        "timestamp": at,
+        "cwd": "/work/shop",
+    }
+    return json.dumps({**more, "type": kind, "message": {"role": kind, **message}}) + "\n"
+
+
+def made(ident: str, seconds: float = -1.0, turn: str = "msg_1", **changed: Any) -> str:
+    """The line of a call."""
+    block = {"type": "tool_use", "id": ident, "name": "Bash", "input": EVENT["tool_input"], **changed}
+    return recorded(seconds, "assistant", {"id": turn, "type": "message", "content": [block]})
+
+
+def result(ident: str, seconds: float = 5.0) -> str:
+    """The line of its result, which a refusal has as well."""
+    block = {"type": "tool_result", "tool_use_id": ident, "content": "The user doesn't want to", "is_error": True}
+    return recorded(seconds, "user", {"content": [block]})
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A transcript; the hook begins now."""
+    monkeypatch.setattr(time, "time", NOW.timestamp)
+    return tmp_path / "s-1.jsonl"
+
+
+def permission(written: Path, **changed: Any) -> HookCall:
+    asked = {"hook_event_name": "PermissionRequest", "tool_use_id": None, "transcript_path": str(written)}
+    return call(**{**asked, **changed})
+
+
+WAITS, ANSWERED = "", "in Claude Code itself"
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        ([], WAITS),
+        ([made("a")], WAITS),
+        ([made("a"), result("a")], ANSWERED),
+        ([made("a"), result("a")[:-9]], WAITS),
+        ([made("other", input={"command": "pwd"}), result("other"), made("a")], WAITS),
+        ([made("other", name="BashOutput"), made("a"), result("other")], WAITS),
+        ([made("before", -3), result("before", -2), made("a")], WAITS),
+        ([made("before", -3), result("before", -2)], WAITS),
+        ([made("left", -9, "msg_0"), made("a"), result("a")], ANSWERED),
+        ([made("a"), result("a"), made("again", 6, "msg_2")], ANSWERED),
+        ([made("a"), made("same"), result("a")], WAITS),
+        ([made("a"), made("same"), result("a"), result("same")], ANSWERED),
+        ([made("a").replace("timestamp", "time"), result("a").replace("timestamp", "time")], WAITS),
+    ],
+    ids=[
+        "not written yet",
+        "waiting",
+        "result",
+        "half a line",
+        "result of other arguments",
+        "result of another tool",
+        "result from before",
+        "nothing but a result from before",
+        "one without a result in an older turn",
+        "asked again later",
+        "one of two that are the same",
+        "both of two that are the same",
+        "no times",
+    ],
+)
+def test_a_permission_was_given_elsewhere_when_its_call_has_a_result(
+    lines: list[str], answer: str, written: Path
+) -> None:
+    look = DIALECT.answered_elsewhere(permission(written))
+    written.write_text("".join(lines))
+    assert look() == answer
+
+
+def test_a_result_is_seen_when_it_is_written(written: Path) -> None:
+    look = DIALECT.answered_elsewhere(permission(written))
+    written.write_text(made("a"))
+    assert look() == WAITS
+    with written.open("a") as file:
+        file.write(result("a"))
+    assert look() == ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "written_down"),
+    [
+        ("Edit", {"file_path": "/a", "replace_all": False}, {"file_path": "/a"}),
+        ("Edit", {"file_path": "/a", "replace_all": False}, {"file_path": "/a", "replace_all": False}),
+        ("Edit", {"file_path": "/work/shop/a"}, {"file_path": "a"}),
+        ("mcp__files__write", {"path": "/a"}, {"path": "/a"}),
+        ("mcp__a__b__c", {"path": "/a"}, {"path": "/a"}),
+    ],
+)
+def test_the_call_is_found_as_the_model_wrote_it(
+    name: str, asked: dict[str, Any], written_down: dict[str, Any], written: Path
+) -> None:
+    look = DIALECT.answered_elsewhere(permission(written, tool_name=name, tool_input=asked))
+    written.write_text(made("a", name=name, input=written_down) + result("a"))
+    assert look() == ANSWERED
+
+
+def test_the_call_of_a_sub_agent_is_in_a_transcript_of_its_own(written: Path) -> None:
+    look = DIALECT.answered_elsewhere(permission(written, agent_id="a6367", agent_type="Explore"))
+    written.write_text(made("a") + result("a"))
+    assert look() == WAITS
+    own = written.with_suffix("") / "subagents/agent-a6367.jsonl"
+    own.parent.mkdir(parents=True)
+    own.write_text(made("a") + result("a"))
+    assert look() == ANSWERED
+
+
+def test_a_hook_before_every_call_is_asked_alone(written: Path) -> None:
+    look = DIALECT.answered_elsewhere(call(transcript_path=str(written)))
+    written.write_text(made("toolu_1") + result("toolu_1"))
+    assert look() == WAITS
+
+
+def test_the_turn_of_a_permission_is_told_where_the_call_can_be_told_apart(written: Path) -> None:
+    later = made("b", input={"command": "pwd"})
+    written.write_text(made("before", -3) + result("before", -2) + made("a") + later)
+    assert DIALECT.turn(permission(written)) == {
+        "batch_id": "msg_1",
+        "batch_position": 1,
+        "batch_remaining": [{"tool": "Bash", "arguments": {"command": "pwd"}}],
+    }
+
+
+def test_the_turn_of_two_permissions_that_are_the_same_is_not_told(written: Path) -> None:
+    written.write_text(made("a") + made("same"))
+    assert DIALECT.turn(permission(written)) == {}
 
 
 # -- The name on screen.

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from signoff.queue.records import Outcome, StoredRequest, Submission
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "asking", "program_of", "stoppable"]
+__all__ = [
+    "AnsweredElsewhere",
+    "AskAnswer",
+    "Asker",
+    "Stopped",
+    "ask_and_wait",
+    "asking",
+    "program_of",
+    "stoppable",
+]
 
 AGENT_NAME = "shell"
 """The name on screen of a script without a name."""
@@ -46,6 +55,7 @@ class Asker:
         program: The program that it runs in; the parent process by default.
         output: File descriptor of whoever reads the answer.
         announces: True if standard error tells that a reviewer is waited for.
+        answered_elsewhere: Tells where else the call was answered, in words; "" while it waits.
     """
 
     name: str | None
@@ -57,6 +67,7 @@ class Asker:
     program: str | None = None
     output: int = 1
     announces: bool = True
+    answered_elsewhere: Callable[[], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +98,10 @@ class Stopped(NobodyWaits):
         self.exit_code = exit_code
 
 
+class AnsweredElsewhere(Stopped):
+    """The wait was ended because whoever asked has another answer."""
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Raise `Stopped` in the block for SIGHUP, SIGINT and SIGTERM.
@@ -108,11 +123,12 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-def users_of_the_answer(output: int) -> Callable[[], None]:
+def users_of_the_answer(output: int, answered_elsewhere: Callable[[], str]) -> Callable[[], None]:
     """Return a check for the parent process and the reader of the output, as they are now.
 
     It raises `Stopped` once one of them is gone: then nobody runs the call, whatever the answer is. A parent that
-    was already gone, or that started the command with ``nohup``, is not watched.
+    was already gone, or that started the command with ``nohup``, is not watched. It raises `AnsweredElsewhere`
+    once nobody needs the answer any more.
     """
     parent = os.getppid()
     detached = parent == 1 or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -126,6 +142,8 @@ def users_of_the_answer(output: int) -> Callable[[], None]:
             raise Stopped(f"the process that asked is gone (process {parent})", ExitCode.WITHDRAWN)
         if any(event & (select.POLLERR | select.POLLHUP) for _, event in reader.poll(0)):
             raise Stopped("nobody reads the answer any more: standard output is closed", ExitCode.BROKEN_PIPE)
+        if where := answered_elsewhere():
+            raise AnsweredElsewhere(f"answered {where}", ExitCode.WITHDRAWN)
 
     return check
 
@@ -190,7 +208,7 @@ class _Announcing:
     def __init__(self, queue: AgentQueue, asker: Asker) -> None:
         self._queue = queue
         self._tell = _say if asker.announces else _say_nothing
-        self._check = users_of_the_answer(asker.output)
+        self._check = users_of_the_answer(asker.output, asker.answered_elsewhere)
         self.posted_id: str | None = None
         self.failure: QueueError | None = None
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from signoff.adapters.hooks import DIALECTS, dialect
-from signoff.adapters.hooks.calls import REFUSED, Dialect, EventError, HookCall, Reply, parsed_event
+from signoff.adapters.hooks.calls import NO_OPINION, REFUSED, Dialect, EventError, HookCall, Reply, parsed_event
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -78,11 +78,13 @@ def run_hook(options: HookOptions) -> NoReturn:
 
 
 def _answer(spoken: Dialect, call: HookCall, options: HookOptions, output: int) -> Reply:
-    from signoff.cli.ask_wait import Stopped, stoppable
+    from signoff.cli.ask_wait import AnsweredElsewhere, Stopped, stoppable
 
     try:
         with stoppable():
             return _decided(spoken, call, options, output)
+    except AnsweredElsewhere:
+        return NO_OPINION
     except Stopped as stopped:
         return spoken.refused(call, f"not run: {stopped}", hard=False)
 
@@ -95,6 +97,7 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
     from signoff.queue.errors import QueueError
 
     timeout = options.timeout or spoken.timeout
+    answered_elsewhere = spoken.answered_elsewhere(call)
     try:
         asked = asked_call(spoken, call)
         asker = Asker(
@@ -107,6 +110,7 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
             program=spoken.title,
             output=output,
             announces=False,
+            answered_elsewhere=answered_elsewhere,
         )
         left = timeout - MARGIN - (time.monotonic() - _BEGAN)
         if left <= 0:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class HookCall(NamedTuple):
         call_id: The agent's id of the call; "" if it has none.
         sub_agent: Name of the sub-agent that makes the call, see `sub_agent_name`; "" for the agent itself.
         transcript: The file in which the agent writes down the conversation; "" if there is none.
+        recorded_in: The file in which it writes down this call; "" if there is none.
         project: The directory that the agent was started in; "" if that is not known.
         subject: The words with which a person began the conversation; "" if they are not known.
     """
@@ -88,6 +89,7 @@ class HookCall(NamedTuple):
     call_id: str = ""
     sub_agent: str = ""
     transcript: str = ""
+    recorded_in: str = ""
     project: str = ""
     subject: str = ""
 
@@ -171,6 +173,10 @@ class Dialect(Protocol):
 
     def turn(self, call: HookCall) -> dict[str, Any]:
         """Return the metadata of the call that tell of its turn, see `signoff.types.ApprovalContext`."""
+        ...
+
+    def answered_elsewhere(self, call: HookCall) -> Callable[[], str]:
+        """Return a check that tells where else a call was answered since now, in words; "" while it waits."""
         ...
 
     def approved(self, call: HookCall, note: str, arguments: Mapping[str, Any] | None) -> Reply:

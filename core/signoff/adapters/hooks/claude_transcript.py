@@ -10,11 +10,19 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["RecordedCall", "first_prompt", "newest_messages", "recorded_call"]
+__all__ = [
+    "RecordedCall",
+    "asked_calls",
+    "first_prompt",
+    "newest_messages",
+    "recorded_call",
+    "result_watch",
+]
 
 _NEWEST, _OLDEST = 1 << 20, 1 << 16
 """So many bytes at the end of a transcript hold the turn that is going on, and at its beginning the first text."""
@@ -55,6 +63,61 @@ def first_prompt(transcript: str) -> str:
         if isinstance(content, str) and content.strip() and not content.lstrip().startswith("<"):
             return content
     return ""
+
+
+def asked_calls(
+    transcript: str, tool: str, has: Callable[[Mapping[str, Any]], bool], since: float
+) -> dict[str, bool]:
+    """Return the calls that an event without an id may be about; none if the transcript cannot be read.
+
+    These are the calls of its tool in the newest turn before the event that had no result when it came: those with
+    its arguments, or all of them if there are none.
+
+    Args:
+        transcript: The transcript.
+        tool: Name of the tool, as the model calls it.
+        has: Tells if these arguments of the model are those of the event.
+        since: The time of the event, in seconds since 1970.
+
+    Returns:
+        True for a call that has its result by now, by the ids of the calls.
+    """
+    found: dict[str, bool] = {}
+    alike: set[str] = set()
+    turn = None
+    for entry in _entries(transcript, ("assistant", "user"), newest=True):
+        before = _time_of(entry) < since
+        for call in _blocks(entry, "tool_use") if before else ():
+            if call.get("name") != tool:
+                continue
+            if entry["message"].get("id") != turn:
+                turn, found = entry["message"].get("id"), {}
+            found[str(call.get("id"))] = False
+            if isinstance(call.get("input"), dict) and has(call["input"]):
+                alike.add(str(call.get("id")))
+        for ident in _ids(entry, "tool_result", "tool_use_id"):
+            if before:
+                found.pop(ident, None)
+            elif ident in found:
+                found[ident] = True
+    return {ident: found[ident] for ident in alike.intersection(found) or found}
+
+
+def result_watch(transcript: str, tool: str, has: Callable[[Mapping[str, Any]], bool]) -> Callable[[], bool]:
+    """Return a check for the result of the call that an event without an id, which has just come, is about.
+
+    Calls that cannot be told apart all need one. The transcript is read again only when it has grown.
+    The arguments are those of `asked_calls`.
+    """
+    since, size = time.time(), -1
+
+    def has_result() -> bool:
+        nonlocal size
+        before, size = size, _size_of(transcript)
+        found = asked_calls(transcript, tool, has, since) if size != before else {}
+        return bool(found) and all(found.values())
+
+    return has_result
 
 
 def _entries(transcript: str, kinds: Sequence[str], *, newest: bool) -> list[dict[str, Any]]:
@@ -132,10 +195,29 @@ def _call_in(transcript: str, call_id: str) -> RecordedCall | None:
 
 
 def _ids(entry: Mapping[str, Any], kind: str, key: str, **more: str) -> list[str]:
-    content = entry["message"].get("content")
-    blocks = [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
     return [
         str(each.get(key))
-        for each in blocks
-        if each.get("type") == kind and all(each.get(name) == value for name, value in more.items())
+        for each in _blocks(entry, kind)
+        if all(each.get(name) == value for name, value in more.items())
     ]
+
+
+def _blocks(entry: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+    content = entry["message"].get("content")
+    blocks = [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+    return [each for each in blocks if each.get("type") == kind]
+
+
+def _time_of(entry: Mapping[str, Any]) -> float:
+    """The time of an entry, in seconds since 1970; that of one that tells none is before all others."""
+    try:
+        return datetime.fromisoformat(entry["timestamp"]).timestamp()
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return 0.0
+
+
+def _size_of(transcript: str) -> int:
+    try:
+        return os.stat(transcript).st_size  # noqa: PTH116 - looked at several times a second
+    except (OSError, ValueError):
+        return -1

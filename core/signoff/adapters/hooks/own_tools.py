@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -147,6 +147,10 @@ class OwnTools:
     def turn(self, call: HookCall) -> dict[str, Any]:
         """Return nothing: the event does not tell which call of a turn it is about."""
         return {}
+
+    def answered_elsewhere(self, call: HookCall) -> Callable[[], str]:
+        """Return a check that tells nothing: the agent asks nobody else while the hook waits."""
+        return str
 
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments; of a command without the model's words about it, and with its directory."""
