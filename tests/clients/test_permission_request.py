@@ -38,15 +38,15 @@ class Watched(Claude):
         self._settings.write_text(json.dumps({"permissions": {"defaultMode": "default"}, **settings}))
 
     @contextmanager
-    def shown(self, *turns: Sequence[Any]) -> Iterator[tuple[Terminal, ScriptedModel[Any]]]:
-        """Run it in a terminal of a person who has used it before."""
+    def shown(self, *turns: Sequence[Any], **more: str) -> Iterator[tuple[Terminal, ScriptedModel[Any]]]:
+        """Run it, with more variables if any are given, in a terminal of a person who has used it before."""
         seen = ("hasCompletedOnboarding", "hasSeenAutoDefaultNotice", "hasSeenAutoDefaultNudge")
         folder = {str(self.folder): {"hasTrustDialogAccepted": True}}
         known = {"customApiKeyResponses": {"approved": ["none"]}, "projects": folder, **dict.fromkeys(seen, True)}
         (self.home / ".claude.json").write_text(json.dumps(known))
         with self.model([*turns, self.says("done")]) as model:
             [program, _, prompt], variables = self.command(model)
-            with Terminal([program, prompt], self.variables(**variables), self.folder) as terminal:
+            with Terminal([program, prompt], self.variables(**variables, **more), self.folder) as terminal:
                 yield terminal, model
 
 
@@ -194,6 +194,19 @@ def results(agent: Watched) -> list[dict[str, Any]]:
     [path] = (agent.home / ".claude/projects").glob("*/*.jsonl")
     entries = map(json.loads, path.read_text().splitlines())
     return [each for each in entries if each["type"] == "user" and "toolUseResult" in each]
+
+
+def test_a_call_of_a_sub_agent_is_found_in_its_own_transcript(agent: Watched) -> None:
+    start = uses("Agent", description="d", prompt="p", subagent_type="general-purpose")
+    turns = [start], [agent.runs("touch made"), agent.runs("touch more", "say it")], agent.says("made")
+    alone = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}  # in the background, the dialog would follow the hook
+    with agent.reviewed(waiting) as reviewer, agent.shown(*turns, **alone) as (terminal, _):
+        [asked] = reviewer.wait_for(1)
+        sees(terminal, "1. Yes")
+        terminal.press("Enter")
+        assert withdrawn(agent, asked) == "answered in Claude Code itself"
+    assert asked.asked_by.caller.startswith("general-purpose ")
+    assert [each["arguments"]["command"] for each in asked.submission.batch_remaining] == ["touch more"]
 
 
 def test_what_only_the_terminal_can_answer_is_asked_there_alone(agent: Watched) -> None:

@@ -209,7 +209,7 @@ def _hook(name: str, spoken: Dialect) -> CheckResult:
     except (OSError, UnicodeDecodeError, SettingsError) as error:
         return CheckResult(Grade.WRONG, spoken.title, f"{path} cannot be read: {error}")
     if not exact and not other:
-        return CheckResult(Grade.NOTE, spoken.title, f"does not ask: {path} has no hook", install)
+        return CheckResult(Grade.NOTE, spoken.title, f"no hook in {path} asks before each call", install)
     if not exact:
         words = f"the hook in {path} is not as signoff init writes it, so calls may run when it fails"
         return CheckResult(Grade.WRONG, spoken.title, words, install)
