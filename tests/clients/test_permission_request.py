@@ -122,13 +122,12 @@ def test_what_is_remembered_is_not_asked_again(agent: Watched) -> None:
     assert len(reviewer.seen) == 1
 
 
-def test_the_later_calls_of_the_turn_are_announced(agent: Watched) -> None:
-    turn = [agent.runs("touch made"), agent.runs("touch more", "say it")]
+def test_a_call_has_its_place_in_the_turn(agent: Watched) -> None:
+    turn = [agent.runs("touch made"), agent.runs("touch more")]
     with agent.reviewed(no("never")) as reviewer, agent.shown(turn) as (terminal, _):
         sees(terminal, "● done")
-    first, last = (request.submission.batch_remaining for request in reviewer.seen)
-    assert first == ({"tool": "Bash", "arguments": {"command": "touch more", "description": "say it"}},)
-    assert not last
+    _, last = reviewer.seen  # of the first, Claude Code may not have written down anything when its hook begins
+    assert last.submission.batch_position == 1
 
 
 # -- Answers in Claude Code's own dialog.
@@ -198,7 +197,7 @@ def results(agent: Watched) -> list[dict[str, Any]]:
 
 def test_a_call_of_a_sub_agent_is_found_in_its_own_transcript(agent: Watched) -> None:
     start = uses("Agent", description="d", prompt="p", subagent_type="general-purpose")
-    turns = [start], [agent.runs("touch made"), agent.runs("touch more", "say it")], agent.says("made")
+    turns = [start], [agent.runs("touch made")], agent.says("made")
     alone = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"}  # in the background, the dialog would follow the hook
     with agent.reviewed(waiting) as reviewer, agent.shown(*turns, **alone) as (terminal, _):
         [asked] = reviewer.wait_for(1)
@@ -206,7 +205,6 @@ def test_a_call_of_a_sub_agent_is_found_in_its_own_transcript(agent: Watched) ->
         terminal.press("Enter")
         assert withdrawn(agent, asked) == "answered in Claude Code itself"
     assert asked.asked_by.caller.startswith("general-purpose ")
-    assert [each["arguments"]["command"] for each in asked.submission.batch_remaining] == ["touch more"]
 
 
 def test_what_only_the_terminal_can_answer_is_asked_there_alone(agent: Watched) -> None:
