@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -304,6 +305,20 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "s-1.jsonl"
 
 
+@pytest.fixture
+def look(written: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Looks for an answer in some lines, so many seconds after the hook began."""
+
+    def look(*lines: str, seconds: float = 10.0, **changed: Any) -> str:
+        monkeypatch.setattr(time, "time", NOW.timestamp)
+        found = DIALECT.answered_elsewhere(permission(written, **changed))
+        monkeypatch.setattr(time, "time", (NOW + timedelta(seconds=seconds)).timestamp)
+        written.write_text("".join(lines))
+        return found()
+
+    return look
+
+
 def permission(written: Path, **changed: Any) -> HookCall:
     asked = {"hook_event_name": "PermissionRequest", "tool_use_id": None, "transcript_path": str(written)}
     return call(**{**asked, **changed})
@@ -322,12 +337,11 @@ WAITS, ANSWERED = "", "in Claude Code itself"
         ([made("other", input={"command": "pwd"}), result("other"), made("a")], WAITS),
         ([made("other", name="BashOutput"), made("a"), result("other")], WAITS),
         ([made("before", -3), result("before", -2), made("a")], WAITS),
-        ([made("before", -3), result("before", -2)], WAITS),
         ([made("left", -9, "msg_0"), made("a"), result("a")], ANSWERED),
         ([made("a"), result("a"), made("again", 6, "msg_2")], ANSWERED),
         ([made("a"), made("same"), result("a")], WAITS),
         ([made("a"), made("same"), result("a"), result("same")], ANSWERED),
-        ([made("a").replace("timestamp", "time"), result("a").replace("timestamp", "time")], WAITS),
+        ([made("a").replace("timestamp", "time"), result("a")], WAITS),
     ],
     ids=[
         "not written yet",
@@ -336,25 +350,29 @@ WAITS, ANSWERED = "", "in Claude Code itself"
         "half a line",
         "result of other arguments",
         "result of another tool",
-        "result from before",
-        "nothing but a result from before",
+        "result of the same call before",
         "one without a result in an older turn",
         "asked again later",
         "one of two that are the same",
         "both of two that are the same",
-        "no times",
+        "no time",
     ],
 )
 def test_a_permission_was_given_elsewhere_when_its_call_has_a_result(
-    lines: list[str], answer: str, written: Path
+    lines: list[str], answer: str, look: Callable[..., str]
 ) -> None:
-    look = DIALECT.answered_elsewhere(permission(written))
-    written.write_text("".join(lines))
-    assert look() == answer
+    assert look(*lines) == answer
 
 
-def test_a_result_is_seen_when_it_is_written(written: Path) -> None:
+def test_the_result_of_the_same_call_before_is_not_taken_for_one_that_is_not_written_down_yet(
+    look: Callable[..., str],
+) -> None:
+    assert look(made("before", -3), result("before", -2), seconds=1) == WAITS
+
+
+def test_a_result_is_seen_when_it_is_written(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     look = DIALECT.answered_elsewhere(permission(written))
+    monkeypatch.setattr(time, "time", (NOW + timedelta(seconds=10)).timestamp)
     written.write_text(made("a"))
     assert look() == WAITS
     with written.open("a") as file:
@@ -373,27 +391,24 @@ def test_a_result_is_seen_when_it_is_written(written: Path) -> None:
     ],
 )
 def test_the_call_is_found_as_the_model_wrote_it(
-    name: str, asked: dict[str, Any], written_down: dict[str, Any], written: Path
+    name: str, asked: dict[str, Any], written_down: dict[str, Any], look: Callable[..., str]
 ) -> None:
-    look = DIALECT.answered_elsewhere(permission(written, tool_name=name, tool_input=asked))
-    written.write_text(made("a", name=name, input=written_down) + result("a"))
-    assert look() == ANSWERED
+    lines = made("a", name=name, input=written_down), result("a")
+    assert look(*lines, tool_name=name, tool_input=asked) == ANSWERED
 
 
-def test_the_call_of_a_sub_agent_is_in_a_transcript_of_its_own(written: Path) -> None:
-    look = DIALECT.answered_elsewhere(permission(written, agent_id="a6367", agent_type="Explore"))
-    written.write_text(made("a") + result("a"))
-    assert look() == WAITS
+def test_the_call_of_a_sub_agent_is_in_a_transcript_of_its_own(written: Path, look: Callable[..., str]) -> None:
+    lines, of_sub_agent = (made("a"), result("a")), {"agent_id": "a6367", "agent_type": "Explore"}
+    assert look(*lines, **of_sub_agent) == WAITS
     own = written.with_suffix("") / "subagents/agent-a6367.jsonl"
     own.parent.mkdir(parents=True)
-    own.write_text(made("a") + result("a"))
-    assert look() == ANSWERED
+    own.write_text("".join(lines))
+    assert look(**of_sub_agent) == ANSWERED
 
 
-def test_a_hook_before_every_call_is_asked_alone(written: Path) -> None:
-    look = DIALECT.answered_elsewhere(call(transcript_path=str(written)))
-    written.write_text(made("toolu_1") + result("toolu_1"))
-    assert look() == WAITS
+def test_a_hook_before_every_call_is_asked_alone(look: Callable[..., str]) -> None:
+    lines = made("toolu_1"), result("toolu_1")
+    assert look(*lines, hook_event_name="PreToolUse", tool_use_id="toolu_1") == WAITS
 
 
 def test_the_turn_of_a_permission_is_told_where_the_call_can_be_told_apart(written: Path) -> None:

@@ -62,7 +62,7 @@ def made(agent: Watched) -> list[str]:
 
 
 def sees(terminal: Terminal, words: str) -> None:
-    eventually(lambda: words in terminal.text(), lambda: f"{words!r} in\n{terminal.text()}", 30)
+    eventually(lambda: words in terminal.text(), lambda: f"{words!r} in\n{terminal.text()}")
 
 
 def withdrawn(agent: Watched, asked: StoredRequest) -> str:

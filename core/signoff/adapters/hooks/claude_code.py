@@ -122,7 +122,8 @@ class ClaudeCode(OwnTools):
 
         ids: Collection[str] = (call.call_id,)
         if call.event == _PERMISSION_REQUEST and not call.call_id:
-            ids = asked_calls(call.recorded_in, _written_name(call), partial(_has, call), time.time())
+            found = asked_calls(call.recorded_in, _written_name(call), partial(_has, call), time.time())
+            ids = [ident for ident, has_result in found.items() if not has_result]
             if len(ids) > 1:  # nothing tells which one it is
                 return {}
         calls: list[dict[str, Any]] = []

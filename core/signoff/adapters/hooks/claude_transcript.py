@@ -7,6 +7,7 @@ for unknown.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import time
@@ -29,6 +30,8 @@ _NEWEST, _OLDEST = 1 << 20, 1 << 16
 
 _SESSION = re.compile("[0-9A-Za-z-]+")
 _LOOKS_EVERY = 0.1
+_WRITTEN_WITHIN = 3.0
+"""Seconds within which a call that is asked about is written down; on a busy machine it took 0.3."""
 
 
 class RecordedCall(NamedTuple):
@@ -70,8 +73,8 @@ def asked_calls(
 ) -> dict[str, bool]:
     """Return the calls that an event without an id may be about; none if the transcript cannot be read.
 
-    These are the calls of its tool in the newest turn before the event that had no result when it came: those with
-    its arguments, or all of them if there are none.
+    These are the calls of its tool in the newest turn before the event: those with its arguments, or all of them
+    if there are none.
 
     Args:
         transcript: The transcript.
@@ -80,14 +83,13 @@ def asked_calls(
         since: The time of the event, in seconds since 1970.
 
     Returns:
-        True for a call that has its result by now, by the ids of the calls.
+        True for a call that has its result, by the ids of the calls.
     """
     found: dict[str, bool] = {}
     alike: set[str] = set()
     turn = None
     for entry in _entries(transcript, ("assistant", "user"), newest=True):
-        before = _time_of(entry) < since
-        for call in _blocks(entry, "tool_use") if before else ():
+        for call in _blocks(entry, "tool_use") if _time_of(entry) < since else ():
             if call.get("name") != tool:
                 continue
             if entry["message"].get("id") != turn:
@@ -95,24 +97,23 @@ def asked_calls(
             found[str(call.get("id"))] = False
             if isinstance(call.get("input"), dict) and has(call["input"]):
                 alike.add(str(call.get("id")))
-        for ident in _ids(entry, "tool_result", "tool_use_id"):
-            if before:
-                found.pop(ident, None)
-            elif ident in found:
-                found[ident] = True
+        found |= dict.fromkeys(found.keys() & set(_ids(entry, "tool_result", "tool_use_id")), True)
     return {ident: found[ident] for ident in alike.intersection(found) or found}
 
 
 def result_watch(transcript: str, tool: str, has: Callable[[Mapping[str, Any]], bool]) -> Callable[[], bool]:
     """Return a check for the result of the call that an event without an id, which has just come, is about.
 
-    Calls that cannot be told apart all need one. The transcript is read again only when it has grown.
-    The arguments are those of `asked_calls`.
+    Calls that cannot be told apart all need one. It is False in the first seconds, when the call itself may not be
+    in the transcript yet. The transcript is read again only when it has grown. The arguments are those of
+    `asked_calls`.
     """
     since, size = time.time(), -1
 
     def has_result() -> bool:
         nonlocal size
+        if time.time() < since + _WRITTEN_WITHIN:
+            return False
         before, size = size, _size_of(transcript)
         found = asked_calls(transcript, tool, has, since) if size != before else {}
         return bool(found) and all(found.values())
@@ -209,11 +210,11 @@ def _blocks(entry: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
 
 
 def _time_of(entry: Mapping[str, Any]) -> float:
-    """The time of an entry, in seconds since 1970; that of one that tells none is before all others."""
+    """The time of an entry, in seconds since 1970; that of one that tells none is after all others."""
     try:
         return datetime.fromisoformat(entry["timestamp"]).timestamp()
     except (KeyError, TypeError, ValueError, OverflowError):
-        return 0.0
+        return math.inf
 
 
 def _size_of(transcript: str) -> int:
