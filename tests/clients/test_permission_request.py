@@ -29,12 +29,10 @@ class Watched(Claude):
 
     def hook(self, signoff: str = "signoff", seconds: int | None = None) -> None:
         """Put the block of the guide into its settings, with another program in its place if one is given."""
-        [block] = (
-            each for each in re.findall("(?s)```json\n(.*?)```", GUIDE.read_text()) if "PermissionReq" in each
-        )
-        settings = json.loads(
-            block if signoff == "signoff" else block.replace("signoff hook claude-code", signoff)
-        )
+        blocks = re.findall("(?s)```json\n(.*?)```", GUIDE.read_text())
+        [block] = (each for each in blocks if "PermissionRequest" in each)
+        line = "signoff hook claude-code" if signoff == "signoff" else signoff
+        settings = json.loads(block.replace("signoff hook claude-code", line))
         self._settings.write_text(json.dumps({"permissions": {"defaultMode": "default"}, **settings}))
 
     @contextmanager
