@@ -39,3 +39,10 @@ def test_the_error_says_what_to_install(statement: str, missing: str, extra: str
     program = PROGRAM.format(statement=statement, missing=missing)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert f"pip install '{extra}'" in done.stdout
+
+
+def test_the_error_says_what_to_install_in_place_of_an_old_version() -> None:
+    old = "import mcp.types; del mcp.types.InputRequiredResult; import signoff.adapters.mcp"
+    program = PROGRAM.format(statement=old, missing="nothing")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'signoff[mcp]'" in done.stdout

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 try:
     from signoff.adapters.claude_agent_sdk.hook import approval_hook
-except ModuleNotFoundError as error:
+except ImportError as error:
     if (error.name or "").partition(".")[0] != "claude_agent_sdk":
         raise
     raise ImportError(

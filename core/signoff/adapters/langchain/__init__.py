@@ -18,7 +18,7 @@ try:
     from signoff.adapters.langchain.interrupts import InterruptError, aanswer_interrupts, answer_interrupts
     from signoff.adapters.langchain.middleware import ApprovalMiddleware
     from signoff.adapters.langchain.tool import ApprovalToolWrapper, approved
-except ModuleNotFoundError as error:
+except ImportError as error:
     if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core", "langgraph"}:
         raise
     raise ImportError(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 try:
     from signoff.adapters.mcp.session import approved
-except ModuleNotFoundError as error:
+except ImportError as error:
     if (error.name or "").partition(".")[0] not in {"mcp", "jsonschema"}:
         raise
     raise ImportError(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import jsonschema
 from mcp import ClientSession, types
+from mcp.types import InputRequiredResult  # not in versions before 2
 
 from signoff.adapters.json_values import plain_hints, plain_schema
 from signoff.approval_rules import ApprovalNeeds, Setting, default_setting
@@ -179,7 +180,7 @@ class _AskingSession(ClientSession):
 
     def _noted(self, call: _OpenCall, result: Any) -> Any:
         """Return the result of an approved call, and keep the call in mind if its server waits for more."""
-        if isinstance(result, types.InputRequiredResult) and result.request_state is not None:
+        if isinstance(result, InputRequiredResult) and result.request_state is not None:
             if len(self._rules.open) >= _MOST_OPEN:
                 del self._rules.open[next(iter(self._rules.open))]
             self._rules.open[result.request_state] = call

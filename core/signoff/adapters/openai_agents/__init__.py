@@ -17,7 +17,7 @@ from __future__ import annotations
 try:
     from signoff.adapters.openai_agents.agent import approved
     from signoff.adapters.openai_agents.tool import CallBlockedError, RunStoppedError
-except ModuleNotFoundError as error:
+except ImportError as error:
     if (error.name or "").partition(".")[0] not in {"agents", "jsonschema"}:
         raise
     raise ImportError(

@@ -16,7 +16,7 @@ from __future__ import annotations
 try:
     from signoff.adapters.pydantic_ai.capability import Approvals
     from signoff.adapters.pydantic_ai.toolset import ApprovalToolset
-except ModuleNotFoundError as error:
+except ImportError as error:
     if (error.name or "").partition(".")[0] != "pydantic_ai":
         raise
     raise ImportError(
