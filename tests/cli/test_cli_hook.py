@@ -121,6 +121,24 @@ def test_what_is_remembered_is_answered_at_once(cli: Cli) -> None:
     assert (code, answer["permissionDecision"]) == (0, "allow")
 
 
+def test_after_a_stop_the_later_calls_of_the_turn_are_refused_also_those_that_are_remembered(cli: Cli) -> None:
+    transcript = cli.folder / "transcript"
+    ids = ("toolu_2", "toolu_3")
+    made = [{"type": "tool_use", "id": ident, "name": "Bash", "input": {}} for ident in ids]
+    transcript.write_text(json.dumps({"type": "assistant", "message": {"id": "msg_1", "content": made}}))
+
+    def of_turn(ident: str, command: str) -> bytes:
+        place = {"transcript_path": str(transcript), "tool_use_id": ident}
+        return json.dumps({**json.loads(event(cli, command=command)), **place}).encode()
+
+    answered(cli, event(cli, command="ls"), Decision(approved=True, remember=True))
+    answered(cli, of_turn("toolu_2", "make"), Decision(approved=False, hard=True))
+    with hooked(cli, of_turn("toolu_3", "ls")) as process:
+        code, answer, errors = ended(process)
+    assert (code, answer["permissionDecision"]) == (2, "deny")
+    assert "stopped this turn" in errors
+
+
 def test_a_call_that_only_looks_is_left_to_the_agent(cli: Cli) -> None:
     done = cli.run("hook", "claude-code", stdin=event(cli, "Read", file_path="a"))
     assert (done.code, done.out, done.err) == (0, "", "")

@@ -95,6 +95,14 @@ def test_a_hard_no_ends_the_turn(agent: CodingAgent) -> None:
     assert not made(agent)
 
 
+@on(Claude)
+def test_after_a_hard_no_no_other_call_of_the_turn_is_asked_about(agent: CodingAgent) -> None:
+    with agent.reviewed(no("stop here", hard=True)) as reviewer:
+        agent.run([agent.runs("touch made"), agent.runs("touch more")])
+    assert len(reviewer.seen) == 1
+    assert not made(agent)
+
+
 @on(Codex, Copilot, Qwen, Vibe)
 def test_a_hard_no_is_a_no(agent: CodingAgent) -> None:
     with agent.reviewed(no("stop here", hard=True)):

@@ -176,6 +176,15 @@ def test_each_stopped_request_has_its_own_record(agent, review):
     ]
 
 
+def test_an_agent_knows_which_of_its_batches_were_stopped(open_agent, review):
+    mine, theirs = open_agent("one", "s-1"), open_agent("two", "s-2")
+    reject(review, mine.submit(call("k0", batch_id="turn-1")), hard=True)
+    reject(review, mine.submit(call("k1", batch_id="turn-2")))
+    approve(review, mine.submit(call("k2", batch_id="turn-3")))
+    assert [turn for turn in ("turn-1", "turn-2", "turn-3", "turn-4") if mine.is_stopped(turn)] == ["turn-1"]
+    assert not theirs.is_stopped("turn-1")
+
+
 def test_a_batch_without_positions_stops_in_arrival_order(agent, review):
     batch = [agent.submit(call(f"b{n}", batch_id="turn-1")) for n in range(3)]
     reject(review, batch[1], hard=True)

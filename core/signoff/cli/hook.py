@@ -19,6 +19,9 @@ from signoff.adapters.hooks.calls import NO_OPINION, REFUSED, Dialect, EventErro
 if TYPE_CHECKING:
     from types import FrameType
 
+    from signoff.adapters.hooks.requests import AskedHookCall
+    from signoff.controller import ApprovalController
+
 __all__ = ["MARGIN", "HookOptions", "parse_plain_call", "run_hook"]
 
 _BEGAN = time.monotonic()
@@ -118,6 +121,8 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
         asked = asked._replace(expires_in=left)
         try:
             with asking(asker, left) as (controller, _):
+                if _is_of_a_stopped_turn(controller, asked):
+                    return spoken.refused(call, "not run: the reviewer stopped this turn", hard=True)
                 if controller.granted(asked, asked) is not None:  # nobody is asked: it takes no models
                     return spoken.approved(call, "", None)
                 decision = controller.request_approval_sync(*asked.as_models())
@@ -128,6 +133,14 @@ def _decided(spoken: Dialect, call: HookCall, options: HookOptions, output: int)
     except (SnapshotError, NotJsonError) as error:
         return spoken.refused(call, f"not run: {error}", hard=False)
     return reply_to(spoken, call, decision)
+
+
+def _is_of_a_stopped_turn(controller: ApprovalController, asked: AskedHookCall) -> bool:
+    """True if a reviewer stopped an earlier call of its turn: Claude Code goes on with the calls behind it."""
+    turn, queue = asked.metadata.get("batch_id"), controller.queue
+    if turn is None or queue is None or asked.metadata["batch_position"] == 0:
+        return False
+    return queue.is_stopped(turn)
 
 
 @contextmanager

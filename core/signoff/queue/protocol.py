@@ -143,6 +143,9 @@ class AgentQueue(Protocol):
             UnknownRequestError: This session never posted that id.
         """
 
+    def is_stopped(self, batch_id: str) -> bool:
+        """True if a reviewer has stopped a batch of the session; what is posted to it later waits all the same."""
+
     def has_grant(self, submission: Submission) -> bool:
         """True if a grant covers the call; nothing is counted, and the risk is not looked at."""
 

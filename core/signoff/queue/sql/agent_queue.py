@@ -305,6 +305,15 @@ class SqlAgentQueue:
             requests.supersede(transaction, request, reason)
             return True
 
+    def is_stopped(self, batch_id: str) -> bool:
+        """True if a reviewer has stopped a batch of the session; what is posted to it later waits all the same.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        with self._engine.read() as look:
+            return requests.is_stopped(look, self._info.session, batch_id)
+
     def has_grant(self, submission: Submission) -> bool:
         """True if a grant covers the call; nothing is counted, and the risk is not looked at.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from signoff.canonical import canonical
@@ -400,12 +400,22 @@ def why_undecidable(look: Look, call_id: str) -> str | None:
 
 def _asked(look: Look, batch: Batch) -> dict[int, str]:
     """Ids of the requests of a batch by position."""
-    session, batch_id = batch
+    places = ((request.submission.batch_position, request.id) for request in _of_batch(look, *batch))
+    return {position: request_id for position, request_id in places if position is not None}
+
+
+def is_stopped(look: Look, session: str, batch_id: str) -> bool:
+    """True if a reviewer has stopped a batch: one of its requests was refused hard."""
+    decisions = (request.decision for request in _of_batch(look, session, batch_id))
+    return any(decision is not None and decision.hard for decision in decisions)
+
+
+def _of_batch(look: Look, session: str, batch_id: str) -> Sequence[StoredRequest]:
+    """The requests of a batch that can be read, oldest first."""
     rows = look.rows(
         "SELECT * FROM requests WHERE session = ? AND batch_id = ? ORDER BY seq",
         pack_text(session),
         pack_text(batch_id),
     )
     readable, _ = sort_out(rows)
-    places = ((request.submission.batch_position, request.id) for request in readable)
-    return {position: request_id for position, request_id in places if position is not None}
+    return readable
