@@ -112,6 +112,11 @@ class ApprovalController:
         self._announce_mode()
 
     @property
+    def expires_in(self) -> float | None:
+        """Seconds after which a request expires that sets no time itself; None for never."""
+        return self._expires_in
+
+    @property
     def memory(self) -> ApprovalMemory:
         """The remembered approvals of this process."""
         return self._memory

@@ -8,9 +8,10 @@ from typing import Any
 
 from claude_agent_sdk import HookMatcher
 
-from signoff.adapters.hooks.calls import Dialect, EventError, HookCall, Reply
+from signoff.adapters.hooks.calls import Dialect, EventError, HookCall, Reply, text_of
 from signoff.adapters.hooks.claude_code import ClaudeCode
 from signoff.adapters.hooks.requests import asked_call, reply_to
+from signoff.adapters.stops import FALLEN, Stops
 from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController
 from signoff.effects import SnapshotError
@@ -38,19 +39,22 @@ def approval_hook(controller: ApprovalController | None = None) -> HookMatcher:
 
     Tools that only read or plan stay with the rules of the SDK. A soft refusal is told to the model, with the
     reviewer's words; a hard one ends the turn. A request is withdrawn when the turn is interrupted. A request that
-    nobody answers expires after a day. Whatever fails, the call does not run: the hook has ``on_failure="block"``.
+    nobody answers expires in the time of the controller, and within a day. Whatever fails, the call does not run:
+    the hook has ``on_failure="block"``.
 
     Args:
         controller: The controller that decides; by default a new one, which asks in the local queue. It is one
             session: conversations that must not share remembered approvals need a hook each.
     """
     deciding = controller if controller is not None else ApprovalController()
+    stops = Stops()
 
     async def ask(event: Mapping[str, Any], _: str | None, __: object) -> dict[str, Any]:
         call: HookCall | None = None
         try:
             call = _DIALECT.read(event)
-            reply = None if call is None else await _answer(deciding, call)
+            prompt = text_of(event, "prompt_id", optional=True)
+            reply = None if call is None else await _answer(deciding, call, stops, prompt)
         except (EventError, SnapshotError, NotJsonError) as error:
             reply = _DIALECT.refused(call, f"not run: {error}", hard=False)
         except Exception as error:  # noqa: BLE001 - whatever it is, the call must not run, and the model is told
@@ -61,13 +65,19 @@ def approval_hook(controller: ApprovalController | None = None) -> HookMatcher:
     return HookMatcher(hooks=[ask], timeout=_DIALECT.timeout, on_failure="block")
 
 
-async def _answer(controller: ApprovalController, call: HookCall) -> Reply:
-    request, context = await asyncio.to_thread(_question, call)
-    decision = await controller.request_approval(request, context)
+async def _answer(controller: ApprovalController, call: HookCall, stops: Stops, prompt: str) -> Reply:
+    """Ask about a call, unless its turn was stopped: Claude Code goes on with the calls after a refused one."""
+    longest = _DIALECT.timeout - _MARGIN
+    seconds = longest if controller.expires_in is None else min(controller.expires_in, longest)
+    request, context = await asyncio.to_thread(_question, call, seconds)
+    asking = controller.request_approval(request, context)
+    decision = await (stops.answer_unless_stopped(prompt, asking) if prompt else asking) or FALLEN
+    if decision.hard and prompt:
+        stops.stop(prompt)
     return await asyncio.to_thread(reply_to, _DIALECT, call, decision)
 
 
-def _question(call: HookCall) -> tuple[ApprovalRequest, ApprovalContext]:
+def _question(call: HookCall, expires_in: float) -> tuple[ApprovalRequest, ApprovalContext]:
     asked = asked_call(_DIALECT, call)
     request, context = asked._replace(metadata={**asked.metadata, "via": _VIA}).as_models()
-    return within(request, _DIALECT.timeout - _MARGIN), context
+    return within(request, expires_in), context

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from pydantic.errors import PydanticInvalidForJsonSchema
 
 from signoff.adapters.json_values import plain_hints, plain_schema, plain_values
-from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.look_ahead import look_ahead
+from signoff.adapters.stops import FALLEN, Stops
 from signoff.canonical import NotJsonError, canonical
 from signoff.controller import ApprovalController
 from signoff.tool_definition import Definition
@@ -31,15 +31,6 @@ __all__ = [
     "approval_context",
     "definition_of",
 ]
-
-
-_FALLEN = ApprovalDecision(
-    approved=False,
-    note="the reviewer stopped another call of this turn",
-    mode="soft",
-    source=DecisionSource.WITHDRAWAL,
-)
-"""The decision on a call whose turn was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +122,7 @@ class AgentCall:
     def standing_refusal(self) -> ApprovalDecision | None:
         """Return why the call must not run in any case: it was refused before, or its turn was stopped."""
         if self.refusal is None and self.turn in self.stops:
-            self.refusal = _FALLEN
+            self.refusal = FALLEN
         return self.refusal
 
     async def decision(
@@ -142,7 +133,7 @@ class AgentCall:
         if self.turn is None:
             return await asking
         decision = await self.stops.answer_unless_stopped(self.turn, asking)
-        return _FALLEN if decision is None else decision
+        return FALLEN if decision is None else decision
 
     def decision_sync(
         self, controller: ApprovalController, request: ApprovalRequest, context: ApprovalContext

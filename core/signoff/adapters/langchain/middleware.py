@@ -16,8 +16,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from signoff.adapters.langchain.calls import agent_call
-from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.langchain.tool import ApprovedTool, asking_for
+from signoff.adapters.stops import Stops
 from signoff.approval_rules import ApprovalNeeds, Setting, default_setting
 from signoff.approved_call import ChangedSinceApprovedError
 from signoff.controller import ApprovalController

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from answering import PATIENCE
-from signoff.adapters.langchain.stops import Stops
+from signoff.adapters.stops import Stops
 
 
 async def answered(text: str) -> str:

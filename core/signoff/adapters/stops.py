@@ -9,9 +9,19 @@ from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["Stops"]
+from signoff.types import ApprovalDecision, DecisionSource
+
+__all__ = ["FALLEN", "Stops"]
 
 Answer = TypeVar("Answer")
+
+FALLEN = ApprovalDecision(
+    approved=False,
+    note="the reviewer stopped another call of this turn",
+    mode="soft",
+    source=DecisionSource.WITHDRAWAL,
+)
+"""The decision on a call whose turn was stopped."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -19,7 +29,7 @@ class _Waiting:
     """A call that waits for its answer.
 
     Attributes:
-        turn: Id of the model's message that the call belongs to.
+        turn: Id of the turn that the call belongs to.
         asking: The task that waits.
         loop: The event loop in which it waits.
     """
@@ -35,7 +45,7 @@ class _Waiting:
 
 
 class Stops:
-    """The stopped turns of one agent, by the id of the model's message.
+    """The stopped turns of one agent, by an id: that of the model's message, or of the prompt.
 
     The calls of a turn may wait in one event loop or, when the agent runs them in threads, each in its own.
     """
