@@ -120,6 +120,10 @@ $(CLIENTS)/.done: Makefile
 		@anthropic-ai/claude-code@latest @github/copilot@latest @google/gemini-cli@latest @openai/codex@latest \
 		@qwen-code/qwen-code@latest opencode-ai@latest \
 		@modelcontextprotocol/server-filesystem@latest
+	@$(PYTHON) -m venv $(CLIENTS)/frameworks
+	@$(CLIENTS)/frameworks/bin/python -m pip --disable-pip-version-check --quiet install \
+		-e '.[connectonion,langchain,mcp,openai-agents,pydantic-ai]' langchain-openai
+	@# Apart from those, for they need MCP 1.
 	@$(PYTHON) -m venv $(CLIENTS)/python
 	@$(CLIENTS)/python/bin/python -m pip --disable-pip-version-check --quiet install \
 		-e '.[claude-agent-sdk]' autogen-core crewai google-adk mcp-server-git smolagents
