@@ -189,7 +189,7 @@ def test_nobody_answers_in_time(program: Framework) -> None:
 def test_a_queue_that_cannot_be_used_keeps_the_call_from_running(program: Framework) -> None:
     program.place.write_text("no queue")
     model, _ = program.run([program.sends("anna")])
-    assert_told_why(program, model, "cannot open the queue")
+    assert_told_why(program, model, "is not a directory")
 
 
 def remove(place: Path) -> None:
