@@ -71,7 +71,8 @@ async def _answer(controller: ApprovalController, call: HookCall, stops: Stops, 
     seconds = longest if controller.expires_in is None else min(controller.expires_in, longest)
     request, context = await asyncio.to_thread(_question, call, seconds)
     asking = controller.request_approval(request, context)
-    decision = await (stops.answer_unless_stopped(prompt, asking) if prompt else asking) or FALLEN
+    answer = await (stops.answer_unless_stopped(prompt, asking) if prompt else asking)
+    decision = FALLEN if answer is None else answer
     if decision.hard and prompt:
         stops.stop(prompt)
     return await asyncio.to_thread(reply_to, _DIALECT, call, decision)
