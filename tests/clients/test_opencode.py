@@ -45,9 +45,9 @@ def test_a_sub_agent_asks_under_its_kind_in_the_conversation_of_the_agent(openco
 
 def test_a_hard_no_to_a_sub_agent_ends_the_turn_of_the_agent(opencode: OpenCode) -> None:
     begun = opencode.calls("task", description="look", prompt="go", subagent_type="general")
-    with opencode.reviewed(no("stop here", hard=True)):
-        model = opencode.run([begun], [opencode.runs("touch made")], [opencode.runs("touch more")])
-    assert model.asked == 2
+    with opencode.reviewed(no("stop here", hard=True)) as reviewer:
+        opencode.run([begun], [opencode.runs("touch made")], [opencode.runs("touch more")])
+    assert len(reviewer.seen) == 1  # the model may be asked once more, and nothing comes of its answer
     assert not made(opencode)
 
 

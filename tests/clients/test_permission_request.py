@@ -131,9 +131,16 @@ def test_a_call_has_its_place_in_the_turn(agent: Watched) -> None:
 # -- Answers in Claude Code's own dialog.
 
 
-def test_a_yes_in_the_dialog_withdraws_the_request(agent: Watched) -> None:
-    with agent.reviewed(waiting) as reviewer, agent.shown([agent.runs("touch made")]) as (terminal, _):
+@contextmanager
+def in_the_dialog(agent: Watched) -> Iterator[tuple[Terminal, ScriptedModel[Any], StoredRequest]]:
+    """Run a conversation until a call waits, in the queue and in the dialog."""
+    with agent.reviewed(waiting) as reviewer, agent.shown([agent.runs("touch made")]) as (terminal, model):
         [asked] = reviewer.wait_for(1)
+        yield terminal, model, asked
+
+
+def test_a_yes_in_the_dialog_withdraws_the_request(agent: Watched) -> None:
+    with in_the_dialog(agent) as (terminal, _, asked):
         sees(terminal, "1. Yes")
         terminal.press("Enter")
         assert withdrawn(agent, asked) == "answered in Claude Code itself"
@@ -142,8 +149,7 @@ def test_a_yes_in_the_dialog_withdraws_the_request(agent: Watched) -> None:
 
 
 def test_and_so_does_a_no_with_words(agent: Watched) -> None:
-    with agent.reviewed(waiting) as reviewer, agent.shown([agent.runs("touch made")]) as (terminal, model):
-        [asked] = reviewer.wait_for(1)
+    with in_the_dialog(agent) as (terminal, model, asked):
         sees(terminal, "4. No")
         terminal.type(DOWN * 3)
         sees(terminal, "❯ 4. No")
@@ -159,8 +165,7 @@ def test_and_so_does_a_no_with_words(agent: Watched) -> None:
 
 
 def test_escape_in_the_dialog_withdraws_the_request(agent: Watched) -> None:
-    with agent.reviewed(waiting) as reviewer, agent.shown([agent.runs("touch made")]) as (terminal, _):
-        [asked] = reviewer.wait_for(1)
+    with in_the_dialog(agent) as (terminal, _, asked):
         sees(terminal, "1. Yes")
         terminal.press("Escape")
         assert withdrawn(agent, asked) == "stopped by SIGTERM"
