@@ -144,7 +144,14 @@ class AgentQueue(Protocol):
         """
 
     def is_stopped(self, batch_id: str) -> bool:
-        """True if a reviewer has stopped a batch of the session; what is posted to it later waits all the same."""
+        """True if a reviewer has stopped a batch of the session; what is posted to it later waits all the same.
+
+        Args:
+            batch_id: The batch, as its requests name it.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
 
     def has_grant(self, submission: Submission) -> bool:
         """True if a grant covers the call; nothing is counted, and the risk is not looked at."""
