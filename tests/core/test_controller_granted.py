@@ -32,6 +32,7 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.grant_pattern import AnyValue
+from signoff.queue.records import new_id
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalDecision
 
@@ -175,7 +176,7 @@ def without_its_seal(give: Give) -> Give:
             transaction.run(
                 f"INSERT INTO grants (id, info, {columns}) "
                 f"SELECT ?, json_remove(info, '$.seal'), {columns} FROM grants WHERE id = ?",
-                f"{grant.id[:-1]}x",
+                new_id(),
                 grant.id,
             )
         return grant
