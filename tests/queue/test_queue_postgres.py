@@ -254,6 +254,20 @@ def test_what_concerns_one_session_does_not_reach_the_agents_of_another(opener, 
     assert not set(" ".join(heard[agent]).split()) & set(" ".join(heard[other]).split())
 
 
+def test_that_an_answer_is_taken_wakes_no_reviewer(agent, review, monkeypatch):
+    words = []
+    monkeypatch.setattr(review._engine.bells, "ring_words", words.append)
+    with review._engine.hang_bell(REVIEWERS, REVIEWERS):
+        eventually(lambda: review._engine._listener._heard)
+        posted = agent.submit(call())
+        approve(review, posted)
+        eventually(lambda: len(words) == 2)
+        agent.wait(posted.id)
+        agent.submit(call("later"))  # what is told comes in the order of the writes
+        eventually(lambda: len(words) > 2)
+        assert len(words) == 3
+
+
 def test_nobody_to_wake_is_no_notification():
     assert list(payloads([])) == []
 

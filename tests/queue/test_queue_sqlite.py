@@ -29,6 +29,7 @@ from signoff.queue import (
 from signoff.queue.sql import answers
 from signoff.queue.sqlite import engine as engine_module
 from signoff.queue.sqlite.locks import WriteLock
+from signoff.queue.sqlite.wakeups import REVIEWERS
 
 
 @pytest.fixture
@@ -250,6 +251,16 @@ def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_
     with WriteLock(place).held(PATIENCE):
         assert agent.wait(posted.id).approved
     assert review.get(posted.id).delivered_at is None
+
+
+def test_that_an_answer_is_taken_wakes_no_reviewer(agent, review):
+    posted = agent.submit(call())
+    approve(review, posted)
+    with review._engine.hang_bell(REVIEWERS, REVIEWERS) as bell:
+        agent.wait(posted.id)
+        assert not bell.sleep(0)
+        agent.submit(call("later"))
+        assert bell.sleep(PATIENCE)
 
 
 @pytest.mark.usefixtures("only_bells")

@@ -162,6 +162,7 @@ class Transaction(Look):
         self.filed: int | None = None
         """Seq of the last record that the search knows, as far as this write has asked for it."""
         self._changes = False
+        self._rings = False
         self._rung: dict[str, dict[str, None]] = {}
 
     def run(self, statement: str, *values: object) -> int:
@@ -215,6 +216,10 @@ class Transaction(Look):
         """Announce that an agent answers in another mode: whoever watches looks again."""
         self._next_change()
 
+    def delivered(self) -> None:
+        """Count a change that wakes nobody: whoever watches looks again before long, and that is soon enough."""
+        self._next_change(rings=False)
+
     @property
     def bells(self) -> tuple[str, ...]:
         """The keys to ring when the change is visible: of those who wait, then of reviewers."""
@@ -223,16 +228,17 @@ class Transaction(Look):
     @property
     def audiences(self) -> Mapping[str, Sequence[str]]:
         """The keys to ring when the change is visible, by those whom they concern: a session, or `REVIEWERS`."""
-        if not self._changes:
+        if not self._rings:
             return {}
         return {**{audience: tuple(keys) for audience, keys in self._rung.items()}, REVIEWERS: (REVIEWERS,)}
 
     @property
     def announces(self) -> bool:
-        """True if it announced something, which has a change number then."""
+        """True if it changed something that has a change number."""
         return self._changes
 
-    def _next_change(self) -> None:
+    def _next_change(self, *, rings: bool = True) -> None:
+        self._rings |= rings
         if not self._changes:
             self._changes = True
             self.put(self.NEXT_CHANGE)

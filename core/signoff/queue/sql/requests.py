@@ -355,7 +355,7 @@ def mark_delivered(transaction: Transaction, request: StoredRequest) -> StoredRe
     """
     if request.delivered_at is not None:
         return request
-    transaction.change(request.id, request.asked_by.session)
+    transaction.delivered()
     transaction.must(
         f"""
         UPDATE requests SET delivered_at = ?, change = {CHANGE}
