@@ -18,7 +18,7 @@ from signoff.confine.system import system_links
 from signoff.tools.os_sandbox import OSSandbox, Started
 from signoff.tools.roots import PathConfig
 
-ROUNDS = 60
+ROUNDS = 200
 COMMAND = ["/usr/bin/true"]
 
 

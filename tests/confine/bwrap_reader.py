@@ -26,7 +26,7 @@ _ONE = {
     "--remount-ro",
     "--dir",
 }
-_TWO = {"--bind", "--ro-bind", "--symlink"}
+_TWO = {"--bind", "--ro-bind", "--ro-bind-try", "--symlink"}
 
 
 @dataclass

@@ -32,7 +32,7 @@ def _tried_anew() -> Iterator[None]:
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Put a program in the place of Bubblewrap: the directories in which it is looked for are no setting."""
-    monkeypatch.setattr(bubblewrap, "_DIRECTORIES", (str(tmp_path),))
+    monkeypatch.setattr(bubblewrap, "_PROGRAMS", (str(tmp_path / "bwrap"),))
     monkeypatch.setattr(bubblewrap, "_require_trusted", lambda path: None)
     monkeypatch.setattr(bubblewrap, "_SECONDS", 0.5)
 
@@ -238,7 +238,7 @@ def test_the_real_one_is_tried_once_in_a_process() -> None:
 
 
 def test_a_program_that_others_can_change_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bubblewrap, "_DIRECTORIES", (str(tmp_path),))
+    monkeypatch.setattr(bubblewrap, "_PROGRAMS", (str(tmp_path / "bwrap"),))
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o777)
@@ -247,7 +247,7 @@ def test_a_program_that_others_can_change_is_not_taken(tmp_path: Path, monkeypat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a program of root's")
 def test_a_set_user_id_program_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bubblewrap, "_DIRECTORIES", (str(tmp_path),))
+    monkeypatch.setattr(bubblewrap, "_PROGRAMS", (str(tmp_path / "bwrap"),))
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755 | stat.S_ISUID)
@@ -259,5 +259,5 @@ def test_no_program_is_looked_for_in_a_place_of_the_agent(tmp_path: Path, monkey
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(bubblewrap, "_DIRECTORIES", (str(tmp_path / "other"),))
+    monkeypatch.setattr(bubblewrap, "_PROGRAMS", (str(tmp_path / "other/bwrap"),))
     assert "not installed" in unusable().raw_line

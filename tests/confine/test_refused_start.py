@@ -59,6 +59,21 @@ def test_a_command_that_is_refused_while_it_waits_does_not_run(
     assert (tmp_path / "made").exists()
 
 
+@pytest.mark.usefixtures("real_sandbox")
+def test_a_command_runs_without_a_file_of_the_system_and_not_with_a_link_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    runtime = PathMap({**dict(system_files(network=False)), str(file): PathAccess.READ})
+    monkeypatch.setattr(f"{__name__}.system_files", lambda **_: runtime)
+    (tmp_path / "root").mkdir()
+    start(tmp_path / "root")
+    assert (tmp_path / "root/made").exists()
+    file.symlink_to("/etc/hostname")
+    with pytest.raises(LaunchError, match="was exchanged for something else"):
+        start(tmp_path / "root")
+
+
 @pytest.fixture(params=["bwrap", "landlock"])
 def backend(request: pytest.FixtureRequest, real_sandbox: None) -> str:
     """A backend that works here. Bubblewrap must where sandboxes are required; Landlock is not in every kernel."""

@@ -13,7 +13,6 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import stat
@@ -34,8 +33,8 @@ from signoff.confine.system import system_links
 
 __all__ = ["Bubblewrap", "Mount", "MountKind", "mounts_of", "options"]
 
-_DIRECTORIES = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin")
-"""The directories in which the program is looked for: none that an agent may write."""
+_PROGRAMS = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/usr/sbin/bwrap", "/sbin/bwrap")
+"""The places in which the program is looked for: none that an agent may write."""
 _OWN = ("/proc", "/sys", "/dev")
 """Directories that are made anew for each command."""
 _TMP = "/tmp"  # noqa: S108 - of the command alone
@@ -56,6 +55,7 @@ class MountKind(StrEnum):
 
     WRITABLE = "writable"
     READ_ONLY = "read-only"
+    SYSTEM = "read-only, of the system, if it is there"
     HIDDEN_DIRECTORY = "hidden directory"
     HIDDEN_FILE = "hidden file"
 
@@ -91,9 +91,15 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
     """
     shown = profile.visible()
     places, found, plain = dict(shown), dict[str, Mount](), set[str]()
+    of_system = () if replaced else dict(profile.runtime)
     for path, access in shown:
         source = _source(path, replaced) if replaced else path
         above = PathAccess.NONE if path == "/" else shown.at(_parent(path))
+        if path in of_system and access is PathAccess.READ and above is not PathAccess.WRITE:
+            # If it is missing, a command could not make it; a link in its place is noticed when it is read back.
+            _require_not_made_anew(path, access)
+            found[path] = Mount(path, MountKind.SYSTEM, path)
+            continue
         kind = _kind_of_file(source, plain)
         if kind is None:
             _require_harmless(path, access, above)
@@ -139,20 +145,28 @@ def _kind_of_file(path: str, plain: set[str]) -> str | None:
     """``directory`` or ``file``; None if there is nothing. `plain` keeps directories to which no link leads."""
     try:
         mode = os.lstat(path).st_mode
-        above = _parent(path)
-        if above not in plain and os.path.realpath(above, strict=True) == above:
-            plain.add(above)
+        through_link = stat.S_ISLNK(mode) or not _is_plain(_parent(path), plain)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LaunchError(f"{path} cannot be looked at: {error.strerror}") from error
-    if stat.S_ISLNK(mode) or above not in plain:
+    if through_link:
         raise LaunchError(f"{path} leads elsewhere through a link")
     if stat.S_ISDIR(mode):
         return "directory"
     if stat.S_ISREG(mode):
         return "file"
     raise LaunchError(f"{path} is neither a file nor a directory")
+
+
+def _is_plain(directory: str, plain: set[str]) -> bool:
+    """True if no part of a path is a link. `plain` keeps those of which this is known."""
+    if directory == "/" or directory in plain:
+        return True
+    is_plain = not stat.S_ISLNK(os.lstat(directory).st_mode) and _is_plain(_parent(directory), plain)
+    if is_plain:
+        plain.add(directory)
+    return is_plain
 
 
 def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
@@ -224,6 +238,8 @@ def _words_of(mount: Mount) -> list[str]:
             return ["--bind", mount.source, mount.path]
         case MountKind.READ_ONLY | MountKind.HIDDEN_FILE:
             return ["--ro-bind", mount.source, mount.path]
+        case MountKind.SYSTEM:
+            return ["--ro-bind-try", mount.source, mount.path]
         case MountKind.HIDDEN_DIRECTORY:
             return ["--perms", "0111" if mount.leads else "0000", "--tmpfs", mount.path]
 
@@ -334,7 +350,7 @@ def find_program() -> str:
     Raises:
         LaunchError: There is none, or it is not one to be trusted with this.
     """
-    found = shutil.which("bwrap", path=os.pathsep.join(_DIRECTORIES))
+    found = next((path for path in _PROGRAMS if os.access(path, os.X_OK)), None)
     if found is None:
         raise LaunchError("bwrap is not installed in a directory of the system")
     path = os.path.realpath(found)
@@ -407,7 +423,7 @@ class _SettingUp:
     def tell(self, words: Sequence[str], filter_of_calls: bytes) -> None:
         """Tell it its options, and the filter of system calls."""
         os.pwrite(self._filter, filter_of_calls, 0)
-        self._telling.sendall(os.fsencode("".join(f"{word}\0" for word in words)))
+        self._telling.sendall(os.fsencode("\0".join([*words, ""])))
         self._telling.shutdown(socket.SHUT_WR)
 
     def child(self, process: subprocess.Popen[bytes]) -> int:
@@ -509,6 +525,8 @@ def _require_as_planned(
     last = {line.path: line for line in inside}
     for mount in mounts:
         line = last.get(mount.path)
+        if line is None and mount.kind is MountKind.SYSTEM:
+            continue
         if line is None or line.writable is not (mount.kind is MountKind.WRITABLE):
             raise LaunchError(f"{mount.path} is not mounted as planned ({mount.kind})")
         if mount.kind is MountKind.HIDDEN_DIRECTORY:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 __all__ = ["MountLine", "origins", "read_mounts"]
 
+_LINE = re.compile("[^ ]+ [^ ]+ ([^ ]+) ([^ ]+) ([^ ]+) (r[ow])[^ ]* (?:[^ ]+ )*?- ([^ ]+) .*\n")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
@@ -36,14 +36,14 @@ def read_mounts(process: int | str = "self") -> list[MountLine]:
     Raises:
         OSError: They cannot be read.
     """
-    text = Path(f"/proc/{process}/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
-    return [_line(each) for each in text.splitlines()]
-
-
-def _line(text: str) -> MountLine:
-    before, _, after = text.partition(" - ")
-    _, _, device, root, path, options, *_ = before.split(" ")
-    return MountLine(device, _plain(root), _plain(path), "rw" in options.split(","), after.partition(" ")[0])
+    with open(f"/proc/{process}/mountinfo", encoding="utf-8", errors="surrogateescape", newline="\n") as file:  # noqa: PTH123
+        text = file.read()
+    found = [
+        MountLine(device, _plain(root), _plain(path), access == "rw", type_)
+        for device, root, path, access, type_ in _LINE.findall(text)
+    ]
+    assert len(found) == text.count("\n"), "a line of another form"
+    return found
 
 
 def _plain(text: str) -> str:

@@ -123,33 +123,41 @@ def protected_below(
         The path, and the most that a command may do there.
     """
     # A command can make any directory look like a queue or a repository, so the rest of it is looked at as well.
-    for folder, folders, files in os.walk(top, onerror=unseen):
-        start = folder if folder.endswith("/") else f"{folder}/"  # os.path.join takes most of the time
-        inside = [name for name in folders if start + name not in skip]
-        names = {name.lower() for name in (*folders, *files)}
-        rules = _TOOLS in names and any(_RULES.fullmatch(name) for name in names)
-        if not _QUEUE.difference(folders, files):
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        if folder != top and os.path.islink(folder):  # noqa: PTH114 - exchanged meanwhile
+            continue
+        try:
+            with os.scandir(folder) as entries:
+                folders = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+        except OSError as error:
+            if unseen is not None:
+                unseen(error)
+            continue
+        outer = os.path.basename(folder)  # noqa: PTH119
+        protected = {name for name in folders if _is_protected_name(outer, name)}
+        names = set(map(str.lower, folders))
+        if _TOOLS in names and any(map(_RULES.fullmatch, folders)):
+            protected |= {name for name in folders if name.lower() == _TOOLS}
+        if folders.keys() >= _QUEUE:
             yield folder, PathAccess.NONE
         is_repository = names >= _REPOSITORY
-        of_repository = set(_of_repository(folder, unseen)) if is_repository else ()
+        of_repository = set(_of_repository(folder, unseen)) if is_repository else set()
         yield from ((path, PathAccess.READ) for path in of_repository)
-        outer = os.path.basename(folder)  # noqa: PTH119
-        for name in files:
-            if not (_is_protected_name(outer, name) or (rules and name.lower() == _TOOLS)):
+        start = folder if folder.endswith("/") else f"{folder}/"  # os.path.join takes most of the time
+        for name, is_folder in folders.items():
+            if not is_folder and name not in protected:
                 continue
-            if start + name not in of_repository and not (is_repository and name.lower() in _REPOSITORY):
-                yield start + name, PathAccess.READ
-        folders[:] = []
-        for name in inside:
             path = start + name
-            if path in of_repository:
+            if path in of_repository or (is_folder and path in skip):
                 continue
-            if name.lower() == ".git" and not os.path.islink(path):  # noqa: PTH114
+            if is_folder and name.lower() == ".git":
                 yield from ((each, PathAccess.READ) for each in _of_repository(path, unseen))
-            elif _is_protected_name(outer, name) or (rules and name.lower() == _TOOLS):
+            elif name not in protected:
+                waiting.append(path)
+            elif is_folder or not (is_repository and name.lower() in _REPOSITORY):
                 yield path, PathAccess.READ
-            else:
-                folders.append(name)
 
 
 def secrets_of(path: str) -> Iterator[str]:

@@ -367,7 +367,9 @@ class OSSandbox:
 
     def _environment(self, profile: OSProfile) -> dict[str, str]:
         names = profile.environment
-        return {name: value for name, value in os.environ.items() if names is None or name in names}
+        if names is None:
+            return dict(os.environ)
+        return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _without(profile: OSProfile, protected: Mapping[str, PathAccess]) -> OSProfile:
