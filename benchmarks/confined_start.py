@@ -39,11 +39,12 @@ def run() -> list[dict[str, Any]]:
         words = options(profile, mounts_of(profile), system_links(network=False), f"{base}/rw")
         calls = os.memfd_create("filter")
         os.write(calls, filter_program(network=False, unix_sockets=False))
+        env = {name: os.environ[name] for name in profile.environment or () if name in os.environ}
         line = [find_program(), "--die-with-parent", *words, "--seccomp", str(calls), "--", *COMMAND]
 
         def by_hand() -> int:
             os.lseek(calls, 0, os.SEEK_SET)
-            return subprocess.run(line, check=True, env={}, pass_fds=(calls,)).returncode
+            return subprocess.run(line, check=True, env=env, pass_fds=(calls,)).returncode
 
         ended: list[Started] = []
 
@@ -55,7 +56,7 @@ def run() -> list[dict[str, Any]]:
             {
                 "a confined command": in_the_sandbox,
                 "bwrap, written by hand": by_hand,
-                "the command alone": lambda: subprocess.run(COMMAND, check=True, env={}).returncode,
+                "the command alone": lambda: subprocess.run(COMMAND, check=True, env=env).returncode,
             },
             lambda: [ended.pop().swept() for _ in ended[:]],
         )

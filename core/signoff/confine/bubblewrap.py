@@ -495,11 +495,11 @@ def _require_mounts(
     sources = origins((mount.source for mount in mounts if mount.source), outside)
     with open(f"/proc/{child}/stat", "rb", buffering=0) as state:  # noqa: PTH123 - read again and again
         while True:
-            at_end = process.poll() is not None or time.monotonic() > end
+            late = time.monotonic() > end
             # A look at the mounts holds up the mounting, so it waits until the process waits.
-            if at_end or not _works(state.fileno()):
+            if late or not _works(state.fileno()):
                 inside = read_mounts(child)
-                if at_end or _is_set_up(inside, outside):
+                if late or _is_set_up(inside, outside) or process.poll() is not None:
                     return _require_as_planned(inside, sources, profile, mounts)
             time.sleep(_LOOK_AGAIN)
 

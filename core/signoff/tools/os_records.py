@@ -77,21 +77,23 @@ class KeptRecord:
 
     def __init__(self, record: Record) -> None:
         self.has_ended = False
-        folder = _folder()
-        make_directory(folder)
-        name = os.urandom(8).hex()
-        new = folder / f".{name}"
-        self._path = folder / f"{name}.json"
-        number = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        folder, name = _folder(), os.urandom(8).hex()
+        new, self._path = f"{folder}/.{name}", f"{folder}/{name}.json"
+        try:
+            number = _opened_new(new)
+        except FileNotFoundError:  # the first record
+            make_directory(Path(folder))
+            number = _opened_new(new)
         self._close = weakref.finalize(self, os.close, number)
         fcntl.flock(number, fcntl.LOCK_EX)
-        content = [sorted(each) for each in (record.writable, record.places, record.protected)]
+        content = json.dumps([sorted(each) for each in (record.writable, record.places, record.protected)])
         try:
             with open(number, "w", encoding="utf-8", closefd=False) as file:
-                json.dump(content, file)
-            new.rename(self._path)
+                file.write(content)
+            os.rename(new, self._path)  # noqa: PTH104
         except OSError:
-            new.unlink(missing_ok=True)
+            with suppress(OSError):
+                os.unlink(new)  # noqa: PTH108
             raise
 
     @classmethod
@@ -104,9 +106,13 @@ class KeptRecord:
     def end(self) -> None:
         """Remove it, after the sweep."""
         with suppress(OSError):
-            self._path.unlink()
+            os.unlink(self._path)  # noqa: PTH108
         self._close()
         self.has_ended = True
+
+
+def _opened_new(path: str) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def made_by_others(paths: Iterable[str], writable: Iterable[str]) -> set[str]:
@@ -147,15 +153,22 @@ def refuse_unseen(error: OSError) -> None:
         ) from error
 
 
-def _folder() -> Path:
+def _folder() -> str:
     import platformdirs  # late, as wherever places are looked up
 
-    return platformdirs.user_data_path("signoff", appauthor=False) / "running"
+    return f"{platformdirs.user_data_dir('signoff', appauthor=False)}/running"
 
 
 def _records() -> Iterator[tuple[Path, Record, bool]]:
     """All records, and whether the program that started the command still runs."""
-    for path in sorted(_folder().glob("*.json")):
+    folder = Path(_folder())
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208 - each start of a command looks here
+    except (FileNotFoundError, NotADirectoryError):  # no record yet
+        return
+    except OSError as error:
+        raise LaunchError(f"{folder}, with the records of commands, cannot be read: {error.strerror}") from error
+    for path in (folder / name for name in names if name.endswith(".json")):
         try:
             with path.open(encoding="utf-8") as file:
                 writable, places, protected = map(frozenset, json.load(file))
