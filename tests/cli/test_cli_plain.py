@@ -19,6 +19,8 @@ from signoff import ApprovalRequest
 from signoff.cli.plain.commands import CommandError, TypedCommand, parse
 from signoff.cli.plain.session import Output, PlainSession, PlainSettings
 from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
+from signoff.queue.keys.folder import KEYS_VARIABLE, KeysFolder
+from signoff.queue.keys.identity import load_or_make
 from signoff.queue.records import Change, ChangeSet
 from signoff.queue.wording import agent_is_gone
 from signoff.submission import plain_submission
@@ -289,6 +291,21 @@ def test_an_agent_that_asks_nobody_is_told_of_at_once_and_in_the_list(talk: Talk
     agent.announce_mode(AgentMode.INTERACTIVE)
     assert talk.news() == "MODE interactive: every agent asks you again\n"
     assert "MODE" not in talk.says("list")
+
+
+def test_an_agent_that_does_not_trust_the_key_is_told_of_at_once_and_in_the_list(
+    talk: Talk, agent: AgentQueue, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_agent, own = (KeysFolder(cli.folder / name) for name in ("of the agent", "own"))
+    for folder in (of_agent, own):
+        load_or_make(folder)
+    monkeypatch.setenv(KEYS_VARIABLE, str(of_agent.directory))
+    post(agent, command("ls", cli.folder))
+    monkeypatch.setenv(KEYS_VARIABLE, str(own.directory))
+    told = f"KEY NOT TRUSTED: {agent.agent.name} does not trust your key, so what you approve there does not run"
+    assert told in talk.news()
+    assert told not in talk.news()
+    assert talk.says("list").startswith(told)
 
 
 def test_numbers_stay_with_their_requests(talk: Talk, agent: AgentQueue, cli: Cli) -> None:

@@ -16,6 +16,8 @@ from queue_engines import SqliteOpener
 from queue_samples import approve, call, decide, reject
 
 from signoff.queue import (
+    AgentMode,
+    AgentRecord,
     Decision,
     DecisionSource,
     Grant,
@@ -96,6 +98,34 @@ def test_an_approval_is_signed_by_the_reviewer(agent, review):
     outcome = agent.wait(posted.id)
     assert outcome.approved
     assert outcome.decision.seal.key_id == identity.load(keys_folder()).public.key_id
+
+
+def test_an_agent_says_whose_approvals_it_believes_and_again_when_it_asks(opener, review, keys, stranger):
+    with opener.agent() as agent:
+        (record,) = review.agents()
+        assert record.trusts == frozenset()
+        own, other = identity.load_or_make(keys).public, stranger._key.public
+        trust.trust(keys, other)
+        agent.submit(call())
+        (record,) = review.agents()
+        assert record.trusts == {own.key_id, other.key_id}
+        agent.announce_mode(AgentMode.STRICT)
+        assert review.agents()[0].trusts == record.trusts
+        keys.reviewers.write_bytes(b"nonsense")
+        agent.submit(call("later"))
+        assert review.agents()[0].trusts == frozenset()
+
+
+def test_only_agents_that_trust_others_and_not_this_reviewer_are_named(keys, stranger):
+    record = AgentRecord("id", "a", "s", "/", "library", 1, "ada", 1, None)
+    known = {name: frozenset(ids) for name, ids in (("nobody", ()), ("another", (stranger._key.public.key_id,)))}
+    agents = [replace(record, name=name, trusts=trusts) for name, trusts in known.items()]
+    assert identity.agents_without_trust(agents) == ()
+    own = identity.load_or_make(keys).public.key_id
+    agents += [replace(record, name="both", trusts=known["another"] | {own}), agents[1]]
+    assert identity.agents_without_trust(agents) == ("another",)
+    keys.deciding_key.write_bytes(b"nonsense")
+    assert identity.agents_without_trust(agents) == ()
 
 
 def test_every_approval_of_several_has_a_seal_of_its_own(agent, review):

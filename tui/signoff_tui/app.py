@@ -169,7 +169,7 @@ class SignoffApp(App[None]):
         if list_states is not None:
             self._review.filtering.goes_on_from(list_states.load())
         self._layers = Layers(self, self._office, self._review, self)
-        self._alarms = AlarmWatch(self, self._office, self._layers.take_standing, self._history_lost)
+        self._alarms = AlarmWatch(self, self._office, self._layers.take_standing, self._warned)
         self._standstill = Standstill(self._went_on)
         self._speaks_through: TerminalKind = speaks_through
         self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
@@ -354,8 +354,8 @@ class SignoffApp(App[None]):
         if self._layers.there:  # otherwise the first picture shows it
             self._review.say(words, token=token)
 
-    def _history_lost(self, words: str) -> None:
-        """Note that the history has lost records, or that the loss was accepted."""
+    def _warned(self, words: str) -> None:
+        """Tell of a loss of the history, or of agents that do not trust this reviewer; "" takes it back."""
         self.announce(reveal_line(words).text, token="danger")
 
     def _mutes_changed(self) -> None:

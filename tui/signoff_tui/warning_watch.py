@@ -10,7 +10,9 @@ from textual.dom import DOMNode
 
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError, ReviewerKeysError, ReviewQueue
+from signoff.queue.keys.identity import agents_without_trust
 from signoff.queue.records import Modes, modes_of
+from signoff.queue.wording import not_trusted
 from signoff_tui.context import Office
 from signoff_tui.notify.warnings import Alarms
 from signoff_tui.screens.rereading import Rereading
@@ -31,7 +33,8 @@ class AlarmWatch:
         node: The widget with which the work ends.
         office: The shared services.
         changed: Called after they changed.
-        tell: Called with a loss of the history in words, once for each; "" when it was accepted.
+        tell: Called with a loss of the history in words, once for each, and "" when it was accepted; and with the
+            words about agents that do not trust the key of this reviewer.
     """
 
     def __init__(
@@ -61,11 +64,15 @@ class AlarmWatch:
 
     async def _read_modes(self) -> None:
         try:
-            modes, missing = await self._office.ask(_look)
+            modes, unconvinced, missing = await self._office.ask(_look)
         except QueueError:  # the loss is reported elsewhere; agents stay as they were
             pass
         else:
-            self._take(replace(self._office.alarms, modes=modes, history_cut=bool(missing)))
+            new = set(unconvinced).difference(self._office.alarms.not_believing)
+            alarms = replace(self._office.alarms, modes=modes, not_believing=unconvinced)
+            self._take(replace(alarms, history_cut=bool(missing)))
+            if new:
+                self._tell(not_trusted(sorted(new)))
             if missing != self._missing:
                 self._missing = missing
                 self._tell(missing)
@@ -82,13 +89,13 @@ class AlarmWatch:
             self._changed()
 
 
-def _look(queue: ReviewQueue) -> tuple[Modes, str]:
+def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], str]:
     connected = queue.agents(connected=True)
     try:
         missing = queue.recall_history()
     except ReviewerKeysError as error:
         missing = f"the history cannot be compared with what you had seen: {error}"
-    return modes_of(connected), missing
+    return modes_of(connected), agents_without_trust(connected), missing
 
 
 def _is_any_broken() -> bool:

@@ -220,6 +220,8 @@ class AgentRecord:
     """As in `AgentInfo`."""
     mode: AgentMode | None = None
     """The mode as the agent reports it; None if it reports none, or an unknown one."""
+    trusts: frozenset[str] = frozenset()
+    """Ids of the keys of reviewers whose approvals it believes, as it said when it asked last."""
     damage: str | None = None
     """The fault of its record, if there is one."""
 

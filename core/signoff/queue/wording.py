@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from signoff.queue.records import AskedBy, Decision, DecisionSource, RequestState, StoredRequest
 from signoff.text.outcome import outcome_text
 from signoff.text.time import length_text
@@ -17,6 +19,7 @@ __all__ = [
     "how_it_ended",
     "left_alone",
     "lost_its_connection",
+    "not_trusted",
     "released",
     "replaced",
     "stopped_with",
@@ -70,6 +73,17 @@ def was_not_run(state: RequestState, reason: str | None) -> bool:
         reason: The reason of its end.
     """
     return state is RequestState.SUPERSEDED and reason is not None and reason.startswith(NOT_RUN)
+
+
+def not_trusted(names: Sequence[str]) -> str:
+    """Return the warning that agents do not trust the key of this reviewer.
+
+    Args:
+        names: Their names, at least one.
+    """
+    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    do = "does" if len(names) == 1 else "do"
+    return f"{who} {do} not trust your key, so what you approve there does not run; see: signoff reviewers --help"
 
 
 def expired(waited_us: int) -> str:

@@ -1,4 +1,4 @@
-"""Every screen says on its first line that an agent asks nobody, and that a rule file is broken."""
+"""The first line of every screen warns: an agent asks nobody, or does not believe you; a rule file is broken."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen
 
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
+from signoff.queue.keys.folder import KEYS_VARIABLE, KeysFolder
+from signoff.queue.keys.identity import load_or_make
 from signoff.queue.records import Modes, modes_of
 from signoff_tui.header import FirstRow, status_line
 from signoff_tui.notify.warnings import Alarms, with_alarms
@@ -104,6 +106,13 @@ def test_a_broken_rule_file_is_said_at_any_width(width: int) -> None:
     assert line.width <= width
 
 
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_an_agent_that_does_not_trust_the_key_is_said_at_any_width(width: int) -> None:
+    line = with_alarms(review, Alarms(not_believing=("docs-bot",), rules_broken=True), width)
+    assert "KEY NOT TRUSTED rules: ERROR" in text(line)
+    assert line.width <= width
+
+
 def test_the_name_of_an_agent_is_cut_and_cannot_draw() -> None:
     line = with_alarms(title, Alarms(Modes((EVIL,), (), 2)), 200)
     assert "MODE approve_all: docs^[[2J" in text(line)
@@ -141,6 +150,24 @@ async def test_every_screen_warns_of_an_agent_that_approves_everything(
             await seen.until(lambda: any("docs-bot" in line and "approve_all" in line for line in seen.frame[2:]))
             other.announce_mode(INTERACTIVE)
             await seen.until(lambda: "MODE" not in seen.frame[0])
+
+
+async def test_a_reviewer_whose_key_an_agent_does_not_trust_is_told_before_deciding(
+    place: Path, tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_agent, own = KeysFolder(tmp_path / "of the agent"), KeysFolder(tmp_path / "own")
+    load_or_make(of_agent)
+    load_or_make(own)
+    monkeypatch.setenv(KEYS_VARIABLE, str(of_agent.directory))
+    with agent(place, "docs-bot", session="s-2", cwd=workdir) as asking:
+        post(asking, command("ls", workdir))
+        monkeypatch.setenv(KEYS_VARIABLE, str(own.directory))
+        async with screen(place, size=LARGE, waiting=1) as seen:
+            await seen.until(lambda: "KEY NOT TRUSTED" in seen.frame[0])
+            await seen.shows("docs-bot does not trust your key, so what you approve there does not run")
+            await seen.press("2")
+            await seen.until(lambda: any("docs-bot" in line and "key not trusted" in line for line in seen.frame))
+            await seen.shows("it does not trust your key")
 
 
 async def test_every_screen_says_that_a_rule_file_is_broken_until_it_is_not(

@@ -1,4 +1,4 @@
-"""The warnings on the first line of every screen: agents that ask nobody, and broken rule files."""
+"""The warnings on the first line of every screen: agents that ask nobody or do not believe you, broken rules."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ class Alarms(Struct, frozen=True):
 
     Attributes:
         modes: The agents that ask nobody.
+        not_believing: Names of the agents that do not trust the key of this reviewer.
         rules_broken: True if a trusted rule file cannot be used as it is.
         history_cut: True if the history has lost records that a reviewer had seen.
     """
 
     modes: Modes = ALL_ASK
+    not_believing: tuple[str, ...] = ()
     rules_broken: bool = False
     history_cut: bool = False
 
@@ -56,6 +58,8 @@ def with_alarms(title: Callable[[int], Line], alarms: Alarms, width: int, *, ell
 def _wordings(alarms: Alarms, ellipsis: str) -> Iterator[tuple[tuple[Chunk, ...], int]]:
     """The wordings, the fullest first, each with the least cells for the rest of the line."""
     rules = (chunk(" rules: ERROR ", "bar-danger", keep=True),) if alarms.rules_broken else ()
+    if alarms.not_believing:
+        rules = (chunk(" KEY NOT TRUSTED ", "bar-danger", keep=True), *rules)
     if alarms.history_cut:
         rules = (chunk(" HISTORY CUT ", "bar-danger", keep=True), *rules)
     told = _told(alarms.modes, ellipsis)

@@ -18,12 +18,14 @@ from signoff.cli.plain.wording import (
     history_text,
     list_text,
     modes_text,
+    not_trusted_text,
     result_text,
 )
 from signoff.cli.render import add_request
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.errors import QueueError
 from signoff.queue.grant_coverage import reach_of
+from signoff.queue.keys.identity import agents_without_trust
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
 from signoff.queue.wording import left_alone, lost_its_connection
@@ -113,6 +115,7 @@ class PlainSession:
         self._reach_told: set[Ref] = set()
         self._listed: tuple[Grant, ...] = ()
         self._modes = ALL_ASK
+        self._unconvinced: tuple[str, ...] = ()
 
     # -- from outside -------------------------------------------------------------------------------------
 
@@ -129,18 +132,20 @@ class PlainSession:
         if len(arrived) > _MOST_NEWS:
             first, last = arrived[0].number, arrived[-1].number
             lines.append(f"new: {counted(len(arrived), 'request')}, {first} to {last}; list names them\n")
-        return "".join(lines) + self._modes_news()
+        return "".join(lines) + self._agents_news()
 
-    def _modes_news(self) -> str:
-        """Tell which agents ask nobody, whenever that is other than it was."""
+    def _agents_news(self) -> str:
+        """Tell which agents ask nobody, and which do not trust this reviewer, when that has changed."""
         try:
-            modes = modes_of(self._queue.agents(connected=True))
+            connected = self._queue.agents(connected=True)
         except QueueError:
             return ""  # that the queue is lost is told by whoever watches it
-        if modes == self._modes:
-            return ""
-        self._modes = modes
-        return modes_text(modes, self._width)
+        modes, unconvinced = modes_of(connected), agents_without_trust(connected)
+        told = "" if modes == self._modes else modes_text(modes, self._width)
+        if new := sorted(set(unconvinced).difference(self._unconvinced)):
+            told += not_trusted_text(new, self._width)
+        self._modes, self._unconvinced = modes, unconvinced
+        return told
 
     def next_due(self) -> float | None:
         """The time at which `due` has work, by the clock."""
@@ -171,7 +176,8 @@ class PlainSession:
         match command.verb:
             case "list":
                 modes = modes_text(self._modes, self._width) if self._modes.connected else ""
-                return Output(modes + list_text(self._requests, self._now(), self._width))
+                trust = not_trusted_text(self._unconvinced, self._width) if self._unconvinced else ""
+                return Output(modes + trust + list_text(self._requests, self._now(), self._width))
             case "show":
                 return self._show(number, self._known(number))
             case "group":

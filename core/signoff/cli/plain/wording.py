@@ -14,6 +14,7 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import clipped, one_line
 from signoff.queue.records import AgentMode
+from signoff.queue.wording import not_trusted
 from signoff.shown_request.facts import end_of
 from signoff.shown_request.row import kind_of, tool_of, what_of
 from signoff.text.time import length_text
@@ -35,6 +36,7 @@ __all__ = [
     "history_text",
     "list_text",
     "modes_text",
+    "not_trusted_text",
     "result_text",
     "subject",
 ]
@@ -135,6 +137,13 @@ def modes_text(modes: Modes, width: int | None) -> str:
             page.add(f"{whose} {verb} without you: {', '.join(told)}{more}", label=f"MODE {mode}: ")
     if not modes.connected:
         page.add("every agent asks you again", label="MODE interactive: ")
+    return page.text()
+
+
+def not_trusted_text(names: Sequence[str], width: int | None) -> str:
+    """Tell which agents do not trust the key of this reviewer."""
+    page = Page(width)
+    page.add(one_line(not_trusted(names)), label="KEY NOT TRUSTED: ")
     return page.text()
 
 

@@ -7,12 +7,13 @@ makes one: it has nothing to sign.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import os
 import pwd
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from signoff.queue.errors import ReviewerKeysError
 from signoff.queue.keys.folder import KeysFolder, Stamp, keys_folder
 from signoff.queue.keys.signatures import grant_statement, statement_about
 from signoff.queue.keys.trust import KEY_BYTES, TrustedReviewer, with_line
-from signoff.queue.records import Decision, Grant, Seal, StoredRequest
+from signoff.queue.records import AgentRecord, Decision, Grant, Seal, StoredRequest
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DecidingKey",
     "Signer",
+    "agents_without_trust",
     "load",
     "load_or_make",
     "own_code",
@@ -177,6 +179,19 @@ class Signer:
 
 
 _keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
+
+
+def agents_without_trust(records: Iterable[AgentRecord]) -> tuple[str, ...]:
+    """Return the names of agents that say whom they trust, and that is not the reviewer who decides here.
+
+    Nobody is named as long as there is no key: it is made with the first approval.
+    """
+    with contextlib.suppress(ReviewerKeysError):
+        key = _key(keys_folder(), load)
+        if key is not None:
+            own = key.public.key_id
+            return tuple(dict.fromkeys(each.name for each in records if each.trusts and own not in each.trusts))
+    return ()
 
 
 def willing_signer() -> Signer:

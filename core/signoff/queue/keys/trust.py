@@ -229,6 +229,13 @@ class Trust:
         except ValueError as error:  # only JSON was ever signed
             raise SealDoubt(f"what it says cannot be read: {error}", forged=True) from error
 
+    def key_ids(self) -> frozenset[str]:
+        """The ids of the trusted keys; none if the list cannot be read, for then nobody is trusted."""
+        with contextlib.suppress(ReviewerKeysError), self._guard:
+            self._refresh()
+            return frozenset(self._reviewers)
+        return frozenset()
+
     def warm_up(self) -> None:
         """Load the code that checks a seal, while there is time."""
         if self._warm:

@@ -100,6 +100,7 @@ class SqlAgentQueue:
         self._successor: SqlAgentQueue | None = None
         self._last_of_before = 0
         self._belief = Belief()
+        self._trusts = self._belief.trusts
         self._answers = Answers(engine, info.session, self._asked_by.agent_id, self._belief)
         self._rooms: WeakKeyDictionary[AbstractEventLoop, WaitingRoom] = WeakKeyDictionary()
         try:
@@ -167,9 +168,7 @@ class SqlAgentQueue:
             if info == self._info:
                 return
             with self._engine.write(durable=False, patience=_ANNOUNCING_SECONDS) as transaction:
-                transaction.put(
-                    "UPDATE agents SET info = ? WHERE id = ?", _info_to_text(info), self._asked_by.agent_id
-                )
+                transaction.put(_INTRODUCE_AGAIN, _info_to_text(info, self._trusts), self._asked_by.agent_id)
                 transaction.mode_changes()
             self._info = info
 
@@ -470,7 +469,7 @@ class SqlAgentQueue:
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 self._asked_by.agent_id,
-                _info_to_text(info),
+                _info_to_text(info, self._trusts),
                 pack_text(info.session),
                 self._asked_by.pid,
                 pack_text(self._asked_by.host),
@@ -487,6 +486,9 @@ class SqlAgentQueue:
         self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int
     ) -> requests.Posted:
         self._belief.posted(request_id, revision, posting.text)
+        if (trusts := self._belief.trusts) != self._trusts:
+            self._trusts = trusts
+            transaction.put(_INTRODUCE_AGAIN, _info_to_text(self._info, self._trusts), self._asked_by.agent_id)
         asked_by = self._asking(posting.submission)
         return requests.insert(transaction, asked_by, posting, request_id=request_id, revision=revision)
 
@@ -560,9 +562,13 @@ def _known_mode(mode: str) -> AgentMode:
         raise InvalidSubmissionError(words) from None
 
 
-def _info_to_text(info: AgentInfo) -> str:
+_INTRODUCE_AGAIN = "UPDATE agents SET info = ? WHERE id = ?"
+
+
+def _info_to_text(info: AgentInfo, trusts: frozenset[str]) -> str:
     said = {"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via, "mode": info.mode.value}
-    return to_text({**said, "program": info.program} if info.program else said)
+    program = {"program": info.program} if info.program else {}
+    return to_text(said | program | ({"trusts": sorted(trusts)} if trusts else {}))
 
 
 def _refuse_other_content(there: StoredRequest, submission: Submission) -> None:

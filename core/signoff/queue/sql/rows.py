@@ -156,10 +156,10 @@ def agent_from_row(row: Row) -> AgentRecord:
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError("it is introduced with something else than texts")
             name, session, cwd, via, program = texts
-            mode, damage = _mode(info.get("mode")), None
+            mode, trusts, damage = _mode(info.get("mode")), frozenset(map(str, info.get("trusts", ()))), None
     except DamagedRecordError as error:
         name = cwd = via = program = host = DAMAGED
-        session, mode, damage = text_or_damage(row["session"]), None, str(error)
+        session, mode, trusts, damage = text_or_damage(row["session"]), None, frozenset(), str(error)
     return AgentRecord(
         id=row["id"],
         name=name,
@@ -172,6 +172,7 @@ def agent_from_row(row: Row) -> AgentRecord:
         ended_at=row["ended_at"],
         program=program,
         mode=mode,
+        trusts=trusts,
         damage=damage,
     )
 

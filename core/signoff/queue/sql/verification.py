@@ -57,6 +57,13 @@ class Belief:
             return f"{_UNSIGNED}: {doubt}"
         return None
 
+    @property
+    def trusts(self) -> frozenset[str]:
+        """The ids of the keys of the reviewers that it trusts now."""
+        from signoff.queue.keys.trust import trust_of_this_process
+
+        return trust_of_this_process().key_ids()
+
     def warm_up(self) -> None:
         """Load what `doubt` needs, while a person reads."""
         from signoff.queue.keys.trust import trust_of_this_process

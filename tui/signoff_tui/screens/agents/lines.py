@@ -48,6 +48,12 @@ _MODES = {
 }
 
 
+_NOT_TRUSTED = (
+    "it does not trust your key, so what you approve does not run; where it runs, give signoff reviewers trust"
+    " the line that signoff reviewers show prints here"
+)
+
+
 class KnownAgent(Struct, frozen=True):
     """An agent, with all that is known about it now.
 
@@ -58,6 +64,7 @@ class KnownAgent(Struct, frozen=True):
         now: Wall clock, microseconds since the epoch.
         allowed: Number of grants in force for its session.
         muted_until: Time until which notices about it are held back; None if they are not.
+        believes: False if it does not trust the key of this reviewer.
         namesake: True if another agent of this name is listed, so that only the session tells them apart.
     """
 
@@ -67,6 +74,7 @@ class KnownAgent(Struct, frozen=True):
     now: int
     allowed: int = 0
     muted_until: int | None = None
+    believes: bool = True
     namesake: bool = False
 
     @property
@@ -132,6 +140,7 @@ def agent_row(known: KnownAgent, glyphs: Glyphs, width: int, longest: int, *, fo
     mode = agent.unusual_mode
     right = (
         *([chunk(f" {mode}", "danger", keep=True)] if mode is not None else []),
+        *([] if known.believes else [chunk(" key not trusted", "danger", keep=True)]),
         *([chunk(" muted", "muted", keep=True)] if known.muted_until is not None else []),
     )
     room, hour = _rooms(width - sum(piece.width for piece in right), longest)
@@ -210,6 +219,8 @@ def agent_details(known: KnownAgent, width: int) -> list[Line]:
     lines += _fact("state", _state_words(known), width, known.state[1])
     if agent.unusual_mode is not None:
         lines += _fact("mode", _MODES[agent.unusual_mode], width, "danger")
+    if not known.believes:
+        lines += _fact("trust", _NOT_TRUSTED, width, "danger")
     if known.muted_until is not None:
         until = local_time(known.muted_until, "minute")
         lines += _fact("muted", f"until {until}: no notices about it, but for HIGH", width)
