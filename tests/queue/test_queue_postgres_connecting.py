@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -336,15 +337,40 @@ CREATE ROLE auditor LOGIN;
 """
 
 
-def test_the_commands_of_the_guide_work(tmp_path):
-    guide = (Path(__file__).parents[2] / "docs" / "queue.md").read_text()
-    part = guide.partition("## PostgreSQL, as you run it")[2].partition("## When something breaks")[0]
-    commands = "\n".join(line.strip() for line in part.splitlines() if line.startswith("    "))
+GUIDE = Path(__file__).parents[2] / "docs" / "queue.md"
+
+
+def run_commands(part: str, home: Path, server: Server, replaced: Mapping[str, str], **variables: str) -> None:
+    """Run what is indented in a part of the guide, one after the other, until something fails."""
+    if not (programs() / "psql").exists():
+        pytest.skip("this PostgreSQL has no psql")
+    commands = "\n".join(line.removeprefix("    ") for line in part.splitlines() if line.startswith("    "))
     assert commands.count("signoff ") >= 4
+    for old, new in replaced.items():
+        commands = commands.replace(old, new)
+    home.mkdir()
+    (home / "signoff").write_text(f'#!/bin/sh\nexec {sys.executable} -m signoff.cli "$@"\n')
+    (home / "signoff").chmod(0o755)
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "PATH": f"{home}:{programs()}:{os.environ['PATH']}",
+        "PGPORT": str(server.port),
+        "PGUSER": "signoff",
+        **variables,
+    }
+    done = subprocess.run(
+        ["sh", "-eux", "-c", commands], check=False, capture_output=True, text=True, env=environment, cwd=home
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_commands_of_the_guide_work(tmp_path):
+    part = GUIDE.read_text().partition("## PostgreSQL, as you run it")[2].partition("## When something breaks")[0]
     tls = Tls(tmp_path, GUIDE_RULES)
     try:
-        if not tls.usable or not (programs() / "psql").exists():
-            pytest.skip("this PostgreSQL has no TLS, or no psql")
+        if not tls.usable:
+            pytest.skip("this PostgreSQL has no TLS")
         tls.show("db.example")
         with psycopg.connect(tls.server.url, autocommit=True) as admin:
             admin.execute(GUIDE_ROLES)
@@ -352,28 +378,27 @@ def test_the_commands_of_the_guide_work(tmp_path):
         open_review_queue(tls.server.url.replace("/signoff?", "/team?")).close()
         with psycopg.connect(tls.server.url.replace("/signoff?", "/team?"), autocommit=True) as admin:
             admin.execute("GRANT ALL ON SCHEMA signoff TO anna; GRANT ALL ON ALL TABLES IN SCHEMA signoff TO anna")
-        home = tmp_path / "home"
-        home.mkdir()
-        (home / "signoff").write_text(f'#!/bin/sh\nexec {sys.executable} -m signoff.cli "$@"\n')
-        (home / "signoff").chmod(0o755)
-        environment = {
-            **os.environ,
-            "HOME": str(home),
-            "PATH": f"{home}:{programs()}:{os.environ['PATH']}",
-            "PGHOSTADDR": "127.0.0.1",
-            "PGPORT": str(tls.server.port),
-            "PGUSER": "signoff",
-            "PGDATABASE": "team",
-        }
-        commands = commands.replace("5432", str(tls.server.port)).replace(
-            "/etc/ssl/team.crt", str(tls.certificates.root)
-        )
-        done = subprocess.run(
-            ["sh", "-eux", "-c", commands], check=False, capture_output=True, text=True, env=environment, cwd=home
-        )
-        assert done.returncode == 0, done.stderr
+        replaced = {"5432": str(tls.server.port), "/etc/ssl/team.crt": str(tls.certificates.root)}
+        run_commands(part, tmp_path / "home", tls.server, replaced, PGHOSTADDR="127.0.0.1", PGDATABASE="team")
     finally:
         tls.server.remove()
+
+
+def test_the_commands_of_the_guide_to_roles_work(tmp_path):
+    part, _, rest = GUIDE.read_text().partition("## PostgreSQL: roles")[2].partition("## When PostgreSQL is away")
+    [who_is_missing] = [line for line in rest.splitlines() if line.startswith("    SELECT ")]
+    server = Server()
+    try:
+        with psycopg.connect(server.url.replace("/signoff?", "/postgres?"), autocommit=True) as admin:
+            admin.execute("DROP DATABASE signoff")
+        run_commands(part, tmp_path / "home", server, {}, PGHOST=str(server.home))
+        for login, may in (("builder", False), ("anna", True)):
+            with open_review_queue(server.url.replace("//signoff@", f"//{login}@")) as queue:
+                assert queue._engine.partial is not may
+        with psycopg.connect(server.url) as admin:
+            assert admin.execute(who_is_missing).fetchall() == []
+    finally:
+        server.remove()
 
 
 # Where a server ought to be
