@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
 import pytest
 
 from signoff.confine.bubblewrap import Mount, MountKind, _is_set_up, _require_as_planned
 from signoff.confine.errors import LaunchError
-from signoff.confine.mountinfo import MountLine, origins
+from signoff.confine.mountinfo import MountLine, origins, read_mounts
 from signoff.confine.profile import OSProfile, PathAccess, PathMap
 
 NONE, READ, WRITE = PathAccess
@@ -93,6 +94,40 @@ def test_nothing_else_is_writable(path: str) -> None:
 @pytest.mark.parametrize("path", ["/p/inner", "/dev/shm", "/dev/pts", "/tmp/inner"])
 def test_what_lies_in_writable_places_may_be_a_mount_itself(path: str) -> None:
     _require_as_planned((*INSIDE, MountLine("8:3", "/", path, True, "ext4")), SOURCES, PROFILE, MOUNTS)
+
+
+# As in Linux's Documentation/filesystems/proc.rst, with what a path may hold unescaped.
+TOLD = (
+    "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 shared:2 - ext3 /dev/root rw,errors=continue\n"
+    "37 35 0:5 / /a\\040b\r\u2028\xa0- ro - tmpfs none rw\n"
+)
+
+
+def told(text: str, monkeypatch: pytest.MonkeyPatch) -> list[MountLine]:
+    monkeypatch.setattr("signoff.confine.mountinfo.open", lambda *_, **__: io.StringIO(text), raising=False)
+    return read_mounts()
+
+
+def test_mounts_are_read_whatever_their_paths_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(TOLD, monkeypatch) == [
+        MountLine("98:0", "/mnt1", "/mnt2", True, "ext3"),
+        MountLine("0:5", "/", "/a b\r\u2028\xa0-", False, "tmpfs"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "36 35 98:0 / / - ext3 x rw",
+        "36 35 98:0 / / xx - ext3 x rw",
+        "36 35 98:0 / / rw",
+        "x 36 35 98:0 / / rw - ext3 x rw",
+    ],
+)
+def test_a_line_of_another_form_is_an_error(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OSError, match="another form"):
+        told(f"{TOLD}{line}\n", monkeypatch)
 
 
 def not_yet() -> list[Callable[[], tuple[MountLine, ...]]]:

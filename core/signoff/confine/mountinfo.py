@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 __all__ = ["MountLine", "origins", "read_mounts"]
 
-_LINE = re.compile("[^ ]+ [^ ]+ ([^ ]+) ([^ ]+) ([^ ]+) (r[ow])[^ ]* (?:[^ ]+ )*?- ([^ ]+) .*\n")
+_LINE = re.compile("^[^ ]+ [^ ]+ ([^ ]+) ([^ ]+) ([^ ]+) (r[ow])[^ ]* (?:[^ ]+ )*?- ([^ ]+) .*\n", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
@@ -36,13 +37,15 @@ def read_mounts(process: int | str = "self") -> list[MountLine]:
     Raises:
         OSError: They cannot be read.
     """
-    with open(f"/proc/{process}/mountinfo", encoding="utf-8", errors="surrogateescape", newline="\n") as file:  # noqa: PTH123
+    path = f"/proc/{process}/mountinfo"
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:  # noqa: PTH123
         text = file.read()
     found = [
         MountLine(device, _plain(root), _plain(path), access == "rw", type_)
         for device, root, path, access, type_ in _LINE.findall(text)
     ]
-    assert len(found) == text.count("\n"), "a line of another form"
+    if len(found) != text.count("\n"):
+        raise OSError(errno.EBADMSG, "it has lines of another form than mounts have", path)
     return found
 
 
