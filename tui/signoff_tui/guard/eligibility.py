@@ -142,7 +142,7 @@ class Judge:
             return self._reject_group(key, decision, target, named & target.rest)
         who = self._group_now(target, target.ready)
         if not who.ready:
-            return NeedsGroupBar(who.left_out, remembers=decision == "s")
+            return NeedsGroupBar(who.left_out)
         if decision == "s":
             return OpenSheet(DecisionOffer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
         if any(member.reason is not Omission.CLOSED for member in who.left_out):

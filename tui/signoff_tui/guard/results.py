@@ -127,11 +127,9 @@ class NeedsGroupBar(Struct, frozen=True):
 
     Attributes:
         left_out: All of them, each with the reason.
-        remembers: True if the key would have remembered the approval.
     """
 
     left_out: tuple[LeftOut, ...]
-    remembers: bool = False
 
 
 class Answered(Struct, frozen=True):
