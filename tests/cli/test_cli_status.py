@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pexpect
 import pytest
 from cli_bench import PATIENCE, Cli, agent_on, at_a_terminal, call, high, post
 
-from signoff.cli.status import StatusCall, parse_plain_call
+from signoff.cli.status import StatusCall, parse_plain_call, seconds_running
 from signoff.queue import AgentMode, AgentQueue
 from system_bench import eventually
 
@@ -151,6 +153,20 @@ def test_well_formed_calls_take_the_short_way(words: list[str], expected: Status
 )
 def test_everything_else_is_left_to_the_full_parser(words: list[str]) -> None:
     assert parse_plain_call(words) is None
+
+
+def test_the_time_that_a_process_took_to_start_is_known() -> None:
+    words = "from signoff.cli.status import seconds_running; print(seconds_running())"
+    begun = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    assert 0 < float(done.stdout) <= time.monotonic() - begun + tick
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_slow_start_leaves_a_server_half_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("signoff.cli.status.time.clock_gettime", lambda _: 1e9)
+    assert seconds_running() == 1.35
 
 
 def test_a_mistake_ends_with_2(cli: Cli) -> None:

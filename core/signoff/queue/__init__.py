@@ -230,17 +230,12 @@ def open_review_queue(
     return SqlReviewQueue(bound or name, engine)
 
 
-_COUNTING_SECONDS = 1.5
-"""Longest wait for a server when only counts are asked for: with its start, a status line takes less than two."""
-
-
-def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
+def queue_stats(place: str | os.PathLike[str] | None = None, *, seconds: float = 1.5) -> Stats:
     """Count the waiting requests, the connected agents and the grants, without what deciding needs.
-
-    A server that does not answer is given up after a second and a half.
 
     Args:
         place: As for `open_review_queue`.
+        seconds: Longest wait for a server.
 
     Raises:
         QueueNotFoundError: There is no queue.
@@ -250,7 +245,7 @@ def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
     """
     from signoff.queue.sql.stats import count
 
-    engine = _open_engine(place, who="status", create=False, seconds=_COUNTING_SECONDS)
+    engine = _open_engine(place, who="status", create=False, seconds=seconds)
     try:
         return count(engine)
     finally:
