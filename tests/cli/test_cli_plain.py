@@ -302,7 +302,7 @@ def test_an_agent_that_does_not_trust_the_key_is_told_of_at_once_and_in_the_list
     monkeypatch.setenv(KEYS_VARIABLE, str(of_agent.directory))
     post(agent, command("ls", cli.folder))
     monkeypatch.setenv(KEYS_VARIABLE, str(own.directory))
-    told = f"KEY NOT TRUSTED: {agent.agent.name} does not trust your key, so what you approve there does not run"
+    told = f"KEY NOT TRUSTED: {agent.agent.name} did not trust your key when asking: "
     assert told in talk.news()
     assert told not in talk.news()
     assert talk.says("list").startswith(told)

@@ -100,7 +100,10 @@ MUTANTS = (
     Mutant("the rest of a repository is passed over", _NAMES, "        start = folder if", "        if is_repository:\n            continue\n        start = folder if"),
     Mutant("the rest of a queue is passed over", _NAMES, "            yield folder, PathAccess.NONE\n", "            yield folder, PathAccess.NONE\n            continue\n"),
     Mutant("hooks of a repository", _NAMES, '"hooks", "modules"', '"modules"'),
+    Mutant("links to directories walked through", _NAMES, "        if folder != top and os.path.islink(folder):", "        if False:"),
+    Mutant("rules in capital letters", _NAMES, "any(map(_RULES.fullmatch, names))", "any(map(_RULES.fullmatch, entries))"),
     # The options of Bubblewrap.
+    Mutant("holes below files of the system left to chance", _BWRAP, " and path not in holding", ""),
     Mutant("missing hole skipped", _BWRAP, "    if above is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
     Mutant("missing writable place skipped", _BWRAP, "    if access is PathAccess.WRITE:\n        raise", "    if False:\n        raise"),
     Mutant("links followed", _BWRAP, "    if through_link:", "    if False:"),

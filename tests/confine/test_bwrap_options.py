@@ -207,6 +207,28 @@ def test_what_the_host_has_there_is_not_shown_either(path: str) -> None:
         mounts_of(OSProfile(PathMap({path: READ})))
 
 
+def test_a_file_of_the_system_with_something_hidden_below_is_looked_at() -> None:
+    """It is not left to Bubblewrap whether it is there, for then what is below might be seen."""
+    kinds = {mount.path: mount.kind for mount in mounts_of(OSProfile(runtime=system_files(network=False)))}
+    assert os.path.isdir("/usr/src")
+    assert kinds["/usr"] is MountKind.READ_ONLY
+    assert kinds["/usr/src"] is MountKind.HIDDEN_DIRECTORY
+    assert kinds["/etc/passwd"] is MountKind.SYSTEM
+
+
+def test_a_place_may_be_very_deep() -> None:
+    with TemporaryDirectory() as made:
+        path = os.path.realpath(made)
+        deep = path + "/a" * 1_200
+        for depth in range(1, 1_201):
+            os.mkdir(path + "/a" * depth)
+        try:
+            assert [mount.path for mount in mounts_of(OSProfile(PathMap({deep: READ})))] == [deep]
+        finally:
+            for depth in range(1_200, 0, -1):
+                os.rmdir(path + "/a" * depth)
+
+
 def test_what_is_not_there_and_cannot_be_made_is_left_out() -> None:
     with TemporaryDirectory() as made:
         top = os.path.realpath(made)

@@ -93,7 +93,7 @@ def test_one_that_says_what_is_expected_and_runs_the_command(install: Install) -
     install('tell(os.getpid()); os.read(of("--block-fd"), 1); os.execvp(command[0], command)')
     found = unusable()
     assert found.reason == "no command can be started in it"
-    assert "is not mounted as planned" in found.raw_line
+    assert "the sandbox was not set up within" in found.raw_line
 
 
 def test_one_that_says_and_does_nothing(install: Install) -> None:

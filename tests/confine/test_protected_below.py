@@ -42,6 +42,30 @@ def test_protected_files_are_found_and_what_git_itself_writes_is_not(project: Pa
     assert found(project) == set(PROTECTED.split())
 
 
+def test_the_letter_case_of_a_name_does_not_count(tmp_path: Path) -> None:
+    for name in ("Signoff.YAML", "Tools.py", ".Envrc", "x.py"):
+        (tmp_path / name).touch()
+    assert found(tmp_path) == {"Signoff.YAML", "Tools.py", ".Envrc"}
+
+
+def test_no_link_is_followed_not_even_one_that_took_the_place_of_a_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("elsewhere", "top/folder"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "elsewhere/.envrc").touch()
+    scandir = os.scandir
+
+    def exchanged_after_the_look(path: str) -> object:
+        listing = scandir(path)
+        (tmp_path / "top/folder").rmdir()
+        (tmp_path / "top/folder").symlink_to(tmp_path / "elsewhere")
+        return listing
+
+    monkeypatch.setattr(os, "scandir", exchanged_after_the_look)
+    assert found(tmp_path / "top") == set()
+
+
 def looks_like_a_repository(top: Path) -> None:
     for name in ("objects", "refs"):
         (top / name).mkdir()

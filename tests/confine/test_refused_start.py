@@ -66,6 +66,7 @@ def test_a_command_runs_without_a_file_of_the_system_and_not_with_a_link_in_its_
     file = tmp_path / "file"
     runtime = PathMap({**dict(system_files(network=False)), str(file): PathAccess.READ})
     monkeypatch.setattr(f"{__name__}.system_files", lambda **_: runtime)
+    monkeypatch.setattr(bubblewrap, "system_places", lambda: frozenset({str(file)}))
     (tmp_path / "root").mkdir()
     start(tmp_path / "root")
     assert (tmp_path / "root/made").exists()

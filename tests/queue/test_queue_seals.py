@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import fields, replace
@@ -23,6 +24,7 @@ from signoff.queue import (
     Grant,
     GrantPattern,
     HistoryFault,
+    QueueUnavailableError,
     RequestState,
     ReviewerKeysError,
     Seal,
@@ -116,16 +118,35 @@ def test_an_agent_says_whose_approvals_it_believes_and_again_when_it_asks(opener
         assert review.agents()[0].trusts == frozenset()
 
 
-def test_only_agents_that_trust_others_and_not_this_reviewer_are_named(keys, stranger):
-    record = AgentRecord("id", "a", "s", "/", "library", 1, "ada", 1, None)
-    known = {name: frozenset(ids) for name, ids in (("nobody", ()), ("another", (stranger._key.public.key_id,)))}
-    agents = [replace(record, name=name, trusts=trusts) for name, trusts in known.items()]
-    assert identity.agents_without_trust(agents) == ()
+def test_what_an_agent_could_not_say_it_says_when_it_asks_again(agent, review, keys, monkeypatch):
+    write, refused = agent._engine.write, []
+
+    def refuse_once(**given):
+        if not refused:
+            refused.append(given)
+            raise QueueUnavailableError("the disk is full")
+        return write(**given)
+
     own = identity.load_or_make(keys).public.key_id
-    agents += [replace(record, name="both", trusts=known["another"] | {own}), agents[1]]
-    assert identity.agents_without_trust(agents) == ("another",)
+    monkeypatch.setattr(agent._engine, "write", refuse_once)
+    agent.submit(call())
+    assert own not in review.agents()[0].trusts
+    agent.submit(call("later"))
+    assert own in review.agents()[0].trusts
+
+
+def test_only_agents_that_do_not_trust_this_reviewer_are_named(keys, stranger):
+    here = AgentRecord("id", "a", "here", "/", "library", 1, os.uname().nodename, 1, None)
+    elsewhere = replace(here, session="elsewhere", host="another machine")
+    others = frozenset({stranger._key.public.key_id})
+    nobody = [replace(each, trusts=frozenset()) for each in (here, elsewhere)]
+    records = [here, *nobody, *[replace(here, session="others", trusts=others)] * 2]
+    assert identity.agents_without_trust(records) == ()
+    own = identity.load_or_make(keys).public.key_id
+    records.append(replace(here, session="both", trusts=others | {own}))
+    assert identity.agents_without_trust(records) == (("a", "elsewhere"), ("a", "others"))
     keys.deciding_key.write_bytes(b"nonsense")
-    assert identity.agents_without_trust(agents) == ()
+    assert identity.agents_without_trust(records) == ()
 
 
 def test_every_approval_of_several_has_a_seal_of_its_own(agent, review):

@@ -33,8 +33,7 @@ class AlarmWatch:
         node: The widget with which the work ends.
         office: The shared services.
         changed: Called after they changed.
-        tell: Called with a loss of the history in words, once for each, and "" when it was accepted; and with the
-            words about agents that do not trust the key of this reviewer.
+        tell: Called with a new warning in words; "" when a loss of the history was accepted.
     """
 
     def __init__(
@@ -45,11 +44,11 @@ class AlarmWatch:
         self._changed = changed
         self._tell = tell
         self._missing = ""
-        self._reading_modes = Rereading(lambda: run_beside(node, self._read_modes, group="modes"))
+        self._reading_agents = Rereading(lambda: run_beside(node, self._read_agents, group="agents"))
 
     def queue_changed(self) -> None:
         """Note a change of the queue: an agent may have come, gone, or changed its mode."""
-        self._reading_modes.wanted()
+        self._reading_agents.wanted()
 
     def rules_changed(self, *, differ: bool) -> None:
         """Note that rule files may have changed.
@@ -62,22 +61,23 @@ class AlarmWatch:
         else:
             self._take(replace(self._office.alarms, rules_broken=False))
 
-    async def _read_modes(self) -> None:
+    async def _read_agents(self) -> None:
         try:
             modes, unconvinced, missing = await self._office.ask(_look)
         except QueueError:  # the loss is reported elsewhere; agents stay as they were
             pass
         else:
-            new = set(unconvinced).difference(self._office.alarms.not_believing)
+            new = sorted(set(unconvinced).difference(self._office.alarms.not_believing))
             alarms = replace(self._office.alarms, modes=modes, not_believing=unconvinced)
             self._take(replace(alarms, history_cut=bool(missing)))
-            if new:
-                self._tell(not_trusted(sorted(new)))
+            words = [not_trusted([name for name, _ in new])] if new else []
             if missing != self._missing:
                 self._missing = missing
-                self._tell(missing)
+                self._tell("; ".join(filter(None, (missing, *words))))
+            elif words:
+                self._tell(*words)
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
-        self._reading_modes.ended()
+        self._reading_agents.ended()
 
     async def _read_rules(self) -> None:
         broken = await self._office.compute(_is_any_broken)
@@ -89,7 +89,7 @@ class AlarmWatch:
             self._changed()
 
 
-def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], str]:
+def _look(queue: ReviewQueue) -> tuple[Modes, tuple[tuple[str, str], ...], str]:
     connected = queue.agents(connected=True)
     try:
         missing = queue.recall_history()

@@ -68,22 +68,23 @@ def parse_plain_call(arguments: Sequence[str]) -> StatusCall | None:
     return StatusCall(values.get("--queue"), cast("StatusFormat", style))
 
 
-_MOST_SECONDS = 1.85
-"""So long after the start of the process a server is given up: with its end, that takes less than two seconds."""
+_MOST_SECONDS = 1.8
+"""The time from the start of the process until a server is given up. Ending the process takes some, too."""
 
-_MOST_TO_START = 1.35
-"""A slower start is not counted: something is left for a server that answers."""
+_LEAST_SECONDS = 0.5
+"""The time for a server, however slow the start was."""
+
+_USUAL_START = 0.35
 
 
 def seconds_running() -> float:
-    """Return how long ago this process started: on a slow machine that takes a part of the time there is."""
+    """Return the seconds since the start of this process; a guess where the kernel does not tell."""
     try:
         with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 - see proc_pid_stat(5)
             ticks = int(file.read().rpartition(b") ")[2].split()[19])
-        running = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-    except (AttributeError, OSError):  # not on Linux
-        running = 0.35
-    return min(running, _MOST_TO_START)
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (AttributeError, IndexError, OSError, ValueError):
+        return _USUAL_START
 
 
 def run_status(call: StatusCall) -> StatusCode:
@@ -95,7 +96,7 @@ def run_status(call: StatusCall) -> StatusCode:
 
         warn_of_password(call.place)
     try:
-        stats = queue_stats(call.place, seconds=_MOST_SECONDS - seconds_running())
+        stats = queue_stats(call.place, seconds=max(_LEAST_SECONDS, _MOST_SECONDS - seconds_running()))
     except QueueError as error:
         from signoff.cli.output import complain
 

@@ -29,7 +29,7 @@ from signoff.confine.errors import LaunchError, ended_words, remedy_of
 from signoff.confine.mountinfo import MountLine, origins, read_mounts
 from signoff.confine.profile import OSProfile, PathAccess, is_below
 from signoff.confine.seccomp import UnknownMachineError, filter_program
-from signoff.confine.system import system_links
+from signoff.confine.system import system_links, system_places
 
 __all__ = ["Bubblewrap", "Mount", "MountKind", "mounts_of", "options"]
 
@@ -47,6 +47,8 @@ _SECONDS = 10.0
 _LOOK_AGAIN = 0.0003
 """The time, in seconds, between two looks at whether a sandbox is set up."""
 _SECONDS_TO_END = 0.5
+_AS_SYSTEM = (PathAccess.NONE, PathAccess.READ)
+"""The access above a file of the system and to it, as programs need it."""
 _MOST_SAID = 1000
 
 
@@ -91,13 +93,12 @@ def mounts_of(profile: OSProfile, replaced: Mapping[str, str] | None = None) -> 
     """
     shown = profile.visible()
     places, found, plain = dict(shown), dict[str, Mount](), set[str]()
-    of_system = () if replaced else dict(profile.runtime)
+    holding = {above for path in places for above in _above(path)}
     for path, access in shown:
         source = _source(path, replaced) if replaced else path
         above = PathAccess.NONE if path == "/" else shown.at(_parent(path))
-        if path in of_system and access is PathAccess.READ and above is not PathAccess.WRITE:
+        if path in system_places() and path == source and path not in holding and (above, access) == _AS_SYSTEM:
             # If it is missing, a command could not make it; a link in its place is noticed when it is read back.
-            _require_not_made_anew(path, access)
             found[path] = Mount(path, MountKind.SYSTEM, path)
             continue
         kind = _kind_of_file(source, plain)
@@ -161,12 +162,14 @@ def _kind_of_file(path: str, plain: set[str]) -> str | None:
 
 def _is_plain(directory: str, plain: set[str]) -> bool:
     """True if no part of a path is a link. `plain` keeps those of which this is known."""
-    if directory == "/" or directory in plain:
-        return True
-    is_plain = not stat.S_ISLNK(os.lstat(directory).st_mode) and _is_plain(_parent(directory), plain)
-    if is_plain:
-        plain.add(directory)
-    return is_plain
+    looked_at: list[str] = []
+    while directory != "/" and directory not in plain:
+        if stat.S_ISLNK(os.lstat(directory).st_mode):
+            return False
+        looked_at.append(directory)
+        directory = _parent(directory)
+    plain.update(looked_at)
+    return True
 
 
 def _require_harmless(path: str, access: PathAccess, above: PathAccess) -> None:
@@ -499,8 +502,10 @@ def _require_mounts(
             # A look at the mounts holds up the mounting, so it waits until the process waits.
             if late or not _works(state.fileno()):
                 inside = read_mounts(child)
-                if late or _is_set_up(inside, outside) or process.poll() is not None:
+                if _is_set_up(inside, outside):
                     return _require_as_planned(inside, sources, profile, mounts)
+                if late or process.poll() is not None:
+                    raise LaunchError(f"the sandbox was not set up within {_SECONDS:g} seconds")
             time.sleep(_LOOK_AGAIN)
 
 

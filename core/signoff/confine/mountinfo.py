@@ -54,7 +54,11 @@ def _plain(text: str) -> str:
 
 
 def origins(paths: Iterable[str], mounts: Sequence[MountLine]) -> dict[str, tuple[str, str]]:
-    """Return where paths without links come from: each one's file system, and the path in there."""
+    """Return where paths without links come from: each one's file system, and the path in there.
+
+    Raises:
+        OSError: None of the mounts is above one of them.
+    """
     last = {each.path: each for each in mounts}
     return {path: _origin(path, last) for path in paths}
 
@@ -62,7 +66,8 @@ def origins(paths: Iterable[str], mounts: Sequence[MountLine]) -> dict[str, tupl
 def _origin(path: str, last: Mapping[str, MountLine]) -> tuple[str, str]:
     place = path
     while place not in last:
-        assert place != "/", "there is no root"
+        if place == "/":
+            raise OSError(errno.ENOENT, "no mount is above it", path)
         place = place.rpartition("/")[0] or "/"
     found = last[place]
     rest = path.removeprefix(place).strip("/")

@@ -129,30 +129,30 @@ def protected_below(
         if folder != top and os.path.islink(folder):  # noqa: PTH114 - exchanged meanwhile
             continue
         try:
-            with os.scandir(folder) as entries:
-                folders = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+            with os.scandir(folder) as listing:
+                entries = {entry.name: entry.is_dir(follow_symlinks=False) for entry in listing}
         except OSError as error:
             if unseen is not None:
                 unseen(error)
             continue
         outer = os.path.basename(folder)  # noqa: PTH119
-        protected = {name for name in folders if _is_protected_name(outer, name)}
-        names = set(map(str.lower, folders))
-        if _TOOLS in names and any(map(_RULES.fullmatch, folders)):
-            protected |= {name for name in folders if name.lower() == _TOOLS}
-        if folders.keys() >= _QUEUE:
+        protected = {name for name in entries if _is_protected_name(outer, name)}
+        names = set(map(str.lower, entries))
+        if _TOOLS in names and any(map(_RULES.fullmatch, names)):
+            protected |= {name for name in entries if name.lower() == _TOOLS}
+        if entries.keys() >= _QUEUE:
             yield folder, PathAccess.NONE
         is_repository = names >= _REPOSITORY
         of_repository = set(_of_repository(folder, unseen)) if is_repository else set()
         yield from ((path, PathAccess.READ) for path in of_repository)
         start = folder if folder.endswith("/") else f"{folder}/"  # os.path.join takes most of the time
-        for name, is_folder in folders.items():
+        for name, is_folder in entries.items():
             if not is_folder and name not in protected:
                 continue
             path = start + name
             if path in of_repository or (is_folder and path in skip):
                 continue
-            if is_folder and name.lower() == ".git":
+            if is_folder and name.lower() == ".git" and not os.path.islink(path):  # noqa: PTH114
                 yield from ((each, PathAccess.READ) for each in _of_repository(path, unseen))
             elif name not in protected:
                 waiting.append(path)

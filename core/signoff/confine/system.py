@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from signoff.confine.profile import PathAccess, PathMap
 
-__all__ = ["SOURCES", "system_files", "system_links"]
+__all__ = ["SOURCES", "system_files", "system_links", "system_places"]
 
 _TREES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SOURCES = ("/usr/src", "/usr/local/src")
@@ -33,6 +33,12 @@ def system_files(*, network: bool) -> PathMap:
     """Return the files, read-only, where they really are."""
     found = {os.path.realpath(path): PathAccess.READ for path in _names(network=network) if os.path.exists(path)}  # noqa: PTH110
     return PathMap(found | {os.path.realpath(path): PathAccess.NONE for path in SOURCES})
+
+
+@lru_cache
+def system_places() -> frozenset[str]:
+    """Return the places of all such files."""
+    return frozenset(path for path, access in system_files(network=True) if access is PathAccess.READ)
 
 
 @lru_cache

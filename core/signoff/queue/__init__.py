@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import time
 from typing import TYPE_CHECKING
 
 from signoff._lazy import late_names
@@ -243,9 +244,10 @@ def queue_stats(place: str | os.PathLike[str] | None = None, *, seconds: float =
         QueueVersionError: The queue is of another signoff's format.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
+    until = time.monotonic() + seconds  # loading takes a part of it
     from signoff.queue.sql.stats import count
 
-    engine = _open_engine(place, who="status", create=False, seconds=seconds)
+    engine = _open_engine(place, who="status", create=False, until=until)
     try:
         return count(engine)
     finally:
@@ -301,7 +303,7 @@ def _open_engine(
     who: str,
     create: bool,
     tidy: bool = False,
-    seconds: float | None = None,
+    until: float | None = None,
 ) -> Engine:
     """Connect to the database of a queue. Engines are loaded when they are needed.
 
@@ -310,14 +312,14 @@ def _open_engine(
         who: Connects; a server tells its operators.
         create: True to create the queue if there is none.
         tidy: True to remove what dead processes left behind.
-        seconds: Give up a server on the network after so many seconds, whatever is done with it; None for never.
+        until: The time, of `time.monotonic`, at which a server is given up, whatever is done; None for never.
     """
     chosen = _chosen(place)
     if is_url(chosen):
         where = postgres_place(chosen)
         from signoff.queue.postgres.engine import PostgresEngine
 
-        return PostgresEngine(where.used_by(who), create=create, seconds=seconds)
+        return PostgresEngine(where.used_by(who), create=create, until=until)
     from signoff.queue.sqlite.engine import SqliteEngine
 
     directory = locate(chosen)

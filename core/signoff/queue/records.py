@@ -220,8 +220,8 @@ class AgentRecord:
     """As in `AgentInfo`."""
     mode: AgentMode | None = None
     """The mode as the agent reports it; None if it reports none, or an unknown one."""
-    trusts: frozenset[str] = frozenset()
-    """Ids of the keys of reviewers whose approvals it believes, as it said when it asked last."""
+    trusts: frozenset[str] | None = None
+    """Ids of the reviewers' keys that it trusted when it connected, or asked last; None if it does not say."""
     damage: str | None = None
     """The fault of its record, if there is one."""
 

@@ -82,8 +82,8 @@ def not_trusted(names: Sequence[str]) -> str:
         names: Their names, at least one.
     """
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    do = "does" if len(names) == 1 else "do"
-    return f"{who} {do} not trust your key, so what you approve there does not run; see: signoff reviewers --help"
+    told = "did not trust your key when asking: what you approve there does not run"
+    return f"{who} {told}; see: signoff reviewers --help"
 
 
 def expired(waited_us: int) -> str:

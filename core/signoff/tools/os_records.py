@@ -164,7 +164,7 @@ def _records() -> Iterator[tuple[Path, Record, bool]]:
     folder = Path(_folder())
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208 - each start of a command looks here
-    except (FileNotFoundError, NotADirectoryError):  # no record yet
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # none was kept, nor could one be
         return
     except OSError as error:
         raise LaunchError(f"{folder}, with the records of commands, cannot be read: {error.strerror}") from error

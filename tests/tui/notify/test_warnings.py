@@ -108,7 +108,7 @@ def test_a_broken_rule_file_is_said_at_any_width(width: int) -> None:
 
 @pytest.mark.parametrize("width", [50, 80, 120])
 def test_an_agent_that_does_not_trust_the_key_is_said_at_any_width(width: int) -> None:
-    line = with_alarms(review, Alarms(not_believing=("docs-bot",), rules_broken=True), width)
+    line = with_alarms(review, Alarms(not_believing=(("docs-bot", "s"),), rules_broken=True), width)
     assert "KEY NOT TRUSTED rules: ERROR" in text(line)
     assert line.width <= width
 
@@ -164,10 +164,10 @@ async def test_a_reviewer_whose_key_an_agent_does_not_trust_is_told_before_decid
         monkeypatch.setenv(KEYS_VARIABLE, str(own.directory))
         async with screen(place, size=LARGE, waiting=1) as seen:
             await seen.until(lambda: "KEY NOT TRUSTED" in seen.frame[0])
-            await seen.shows("docs-bot does not trust your key, so what you approve there does not run")
+            await seen.shows("docs-bot did not trust your key when asking: what you approve there does not run")
             await seen.press("2")
             await seen.until(lambda: any("docs-bot" in line and "key not trusted" in line for line in seen.frame))
-            await seen.shows("it does not trust your key")
+            await seen.shows("it did not trust your key")
 
 
 async def test_every_screen_says_that_a_rule_file_is_broken_until_it_is_not(

@@ -27,13 +27,13 @@ class Alarms(Struct, frozen=True):
 
     Attributes:
         modes: The agents that ask nobody.
-        not_believing: Names of the agents that do not trust the key of this reviewer.
+        not_believing: Name and session of each agent that does not trust the key of this reviewer.
         rules_broken: True if a trusted rule file cannot be used as it is.
         history_cut: True if the history has lost records that a reviewer had seen.
     """
 
     modes: Modes = ALL_ASK
-    not_believing: tuple[str, ...] = ()
+    not_believing: tuple[tuple[str, str], ...] = ()
     rules_broken: bool = False
     history_cut: bool = False
 

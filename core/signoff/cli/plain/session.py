@@ -115,7 +115,7 @@ class PlainSession:
         self._reach_told: set[Ref] = set()
         self._listed: tuple[Grant, ...] = ()
         self._modes = ALL_ASK
-        self._unconvinced: tuple[str, ...] = ()
+        self._unconvinced: tuple[tuple[str, str], ...] = ()
 
     # -- from outside -------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ class PlainSession:
         modes, unconvinced = modes_of(connected), agents_without_trust(connected)
         told = "" if modes == self._modes else modes_text(modes, self._width)
         if new := sorted(set(unconvinced).difference(self._unconvinced)):
-            told += not_trusted_text(new, self._width)
+            told += not_trusted_text([name for name, _ in new], self._width)
         self._modes, self._unconvinced = modes, unconvinced
         return told
 
@@ -176,7 +176,8 @@ class PlainSession:
         match command.verb:
             case "list":
                 modes = modes_text(self._modes, self._width) if self._modes.connected else ""
-                trust = not_trusted_text(self._unconvinced, self._width) if self._unconvinced else ""
+                names = [name for name, _ in self._unconvinced]
+                trust = not_trusted_text(names, self._width) if names else ""
                 return Output(modes + trust + list_text(self._requests, self._now(), self._width))
             case "show":
                 return self._show(number, self._known(number))

@@ -181,16 +181,24 @@ class Signer:
 _keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
 
 
-def agents_without_trust(records: Iterable[AgentRecord]) -> tuple[str, ...]:
-    """Return the names of agents that say whom they trust, and that is not the reviewer who decides here.
+def agents_without_trust(records: Iterable[AgentRecord]) -> tuple[tuple[str, str], ...]:
+    """Return name and session of each agent that says whom it trusts, and not the reviewer who decides here.
 
-    Nobody is named as long as there is no key: it is made with the first approval.
+    None as long as there is no key, which is made with the first approval; an agent on this machine that trusts
+    nobody has mostly asked before that.
     """
     with contextlib.suppress(ReviewerKeysError):
         key = _key(keys_folder(), load)
         if key is not None:
-            own = key.public.key_id
-            return tuple(dict.fromkeys(each.name for each in records if each.trusts and own not in each.trusts))
+            return tuple(
+                dict.fromkeys(
+                    (each.name, each.session)
+                    for each in records
+                    if each.trusts is not None
+                    and key.public.key_id not in each.trusts
+                    and (each.trusts or each.host != os.uname().nodename)
+                )
+            )
     return ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -172,6 +173,16 @@ class SqlAgentQueue:
                 transaction.mode_changes()
             self._info = info
 
+    def _say_whom_it_trusts(self) -> None:
+        """Tell reviewers whose keys are trusted, if that has changed; what fails is tried again by the next call."""
+        if self._belief.trusts == self._trusts:
+            return
+        with contextlib.suppress(QueueUnavailableError), self._announcing:
+            trusts = self._belief.trusts
+            with self._engine.write(durable=False, patience=_ANNOUNCING_SECONDS) as transaction:
+                transaction.put(_INTRODUCE_AGAIN, _info_to_text(self._info, trusts), self._asked_by.agent_id)
+            self._trusts = trusts
+
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
@@ -186,6 +197,7 @@ class SqlAgentQueue:
             QueueUnavailableError: The request was not stored.
         """
         posting = requests.posting(submission)
+        self._say_whom_it_trusts()
         with self._engine.write() as transaction:  # nothing is read first: mostly the key is new
             first = self._insert(transaction, posting, new_id(), 1)
         posted = first.stored(self._engine)
@@ -235,6 +247,7 @@ class SqlAgentQueue:
             QueueUnavailableError: Nothing was changed.
         """
         posting = requests.posting(submission)
+        self._say_whom_it_trusts()
         with self._engine.write() as transaction:
             self._require_registered(transaction)
             there = requests.newest(transaction, request_id, self._info.session)
@@ -486,9 +499,6 @@ class SqlAgentQueue:
         self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int
     ) -> requests.Posted:
         self._belief.posted(request_id, revision, posting.text)
-        if (trusts := self._belief.trusts) != self._trusts:
-            self._trusts = trusts
-            transaction.put(_INTRODUCE_AGAIN, _info_to_text(self._info, self._trusts), self._asked_by.agent_id)
         asked_by = self._asking(posting.submission)
         return requests.insert(transaction, asked_by, posting, request_id=request_id, revision=revision)
 
@@ -568,7 +578,7 @@ _INTRODUCE_AGAIN = "UPDATE agents SET info = ? WHERE id = ?"
 def _info_to_text(info: AgentInfo, trusts: frozenset[str]) -> str:
     said = {"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via, "mode": info.mode.value}
     program = {"program": info.program} if info.program else {}
-    return to_text(said | program | ({"trusts": sorted(trusts)} if trusts else {}))
+    return to_text(said | program | {"trusts": sorted(trusts)})
 
 
 def _refuse_other_content(there: StoredRequest, submission: Submission) -> None:

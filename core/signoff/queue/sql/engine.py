@@ -52,7 +52,7 @@ Query = tuple[str, tuple[object, ...]]
 """A statement, and its values."""
 
 CHANGE = "(SELECT value FROM counters WHERE name = 'change')"
-"""In a statement of a write that announced a change: the number of the change."""
+"""In a statement of a write that counted a change: the number of the change."""
 
 
 class OvertakenError(QueueUnavailableError):

@@ -156,10 +156,11 @@ def agent_from_row(row: Row) -> AgentRecord:
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError("it is introduced with something else than texts")
             name, session, cwd, via, program = texts
-            mode, trusts, damage = _mode(info.get("mode")), frozenset(map(str, info.get("trusts", ()))), None
+            trusts = None if info.get("trusts") is None else frozenset(map(str, info["trusts"]))
+            mode, damage = _mode(info.get("mode")), None
     except DamagedRecordError as error:
         name = cwd = via = program = host = DAMAGED
-        session, mode, trusts, damage = text_or_damage(row["session"]), None, frozenset(), str(error)
+        session, mode, trusts, damage = text_or_damage(row["session"]), None, None, str(error)
     return AgentRecord(
         id=row["id"],
         name=name,

@@ -49,8 +49,8 @@ _MODES = {
 
 
 _NOT_TRUSTED = (
-    "it does not trust your key, so what you approve does not run; where it runs, give signoff reviewers trust"
-    " the line that signoff reviewers show prints here"
+    "it did not trust your key when it asked: what you approve does not run; where it runs, give signoff reviewers"
+    " trust the line that signoff reviewers show prints here"
 )
 
 

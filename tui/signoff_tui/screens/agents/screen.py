@@ -278,7 +278,7 @@ class AgentsScreen(ListBesideDetails):
             now=self._office.now(),
             allowed=self._roster.allowed.get(agent.key.session, 0),
             muted_until=self._office.muting.now.agents.get((agent.key.name, agent.key.session)),
-            believes=agent.key.name not in self._office.alarms.not_believing,
+            believes=(agent.key.name, agent.key.session) not in self._office.alarms.not_believing,
             namesake=sum(other.key.name == agent.key.name for other in self._roster.agents) > 1,
         )
 
