@@ -174,7 +174,7 @@ class SqlAgentQueue:
             self._info = info
 
     def _say_whom_it_trusts(self) -> None:
-        """Tell reviewers whose keys are trusted, if that has changed; what fails is tried again by the next call."""
+        """Tell reviewers whose keys are trusted, if that has changed; the next call tries again what fails."""
         if self._belief.trusts == self._trusts:
             return
         with contextlib.suppress(QueueUnavailableError), self._announcing:
