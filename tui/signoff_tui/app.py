@@ -348,6 +348,16 @@ class SignoffApp(App[None]):
         """
         in_a_free_terminal(self, work)
 
+    def raise_fault(self) -> None:
+        """Raise what ended the screen, if that was a fault of its own.
+
+        Raises:
+            ScreenFaultError: It was.
+        """
+        if self.fault is not None:
+            held = sum(len(each.refs) for each in self._review.desk.guard.holds)
+            raise fault_of(self.fault, held) from self.fault
+
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Show a message of signoff that stays while nothing waits."""
         self._office.announcement = Announcement(words, token)
@@ -581,7 +591,5 @@ def run(
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)
-    if app.fault is not None:
-        held = sum(len(each.refs) for each in app.review.desk.guard.holds)
-        raise fault_of(app.fault, held) from app.fault
+    app.raise_fault()
     return app.stopped

@@ -48,6 +48,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
 
     Raises:
         QueueError: The queue of the demo cannot be opened.
+        ScreenFaultError: The screen ended by a fault of its own.
         OSError: The folder cannot be written.
     """
     base = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="signoff-demo-"))
@@ -61,6 +62,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
         app = DemoApp(queue, agents, place=str(place))
         if terminal and not headless:
             app.run()
+            app.raise_fault()
         else:
             _say("No terminal: a pilot reads every request on a screen that nobody sees, and decides.")
             asyncio.run(_review_headless(app, agents, base / "screens"))
@@ -69,7 +71,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
         with contextlib.suppress(OSError):  # the terminal may be gone
             _say(str(app.stopped))
         return app.stopped.exit_code
-    for line in _results(base, project, roles):
+    for line in _results(base, project, place, roles):
         _say(line)
     return 0 if all(code in (0, None) for code in codes.values()) else 1
 
@@ -105,7 +107,7 @@ async def _review_headless(app: SignoffApp, agents: AgentProcesses, pictures: Pa
         await reviewer.work(until=lambda: agents.ended)
 
 
-def _results(base: Path, project: Path, roles: Sequence[str]) -> Iterator[str]:
+def _results(base: Path, project: Path, place: Path, roles: Sequence[str]) -> Iterator[str]:
     yield ""
     for role in roles:
         report = read_report(project, role)
@@ -115,10 +117,12 @@ def _results(base: Path, project: Path, roles: Sequence[str]) -> Iterator[str]:
     yield ""
     yield f"{len(written)} of {len(saved_files())} files of 'save project' hold exactly what was shown."
     if others:
-        yield f"{others} others were approved in part, rejected, or not decided."
+        rest = "1 other was" if others == 1 else f"{others} others were"
+        yield f"{rest} approved in part, rejected, or not decided."
     if TIDY not in roles:
         yield "With Bubblewrap (apt install bubblewrap) one more agent tries something, for you to approve."
     yield f"Look around in {base} (project, queue, keys, logs); remove the folder when you like."
+    yield f"What was decided, on the screen: signoff --queue {place}"
 
 
 def _holds(file: Path, content: str) -> bool:

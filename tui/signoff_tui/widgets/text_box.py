@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Protocol, cast
 
 from textual import events
+from textual.actions import SkipAction
 from textual.widgets import Input
 
 from signoff.present.reveal.escape import typeable
@@ -55,7 +57,8 @@ class TextBox(Input):
             return
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             name, _, selects = binding.action.partition("(")
-            getattr(self, f"action_{name}")(*[True] * bool(selects))
+            with suppress(SkipAction):  # there is nothing to scroll
+                getattr(self, f"action_{name}")(*[True] * bool(selects))
             return
         if event.is_printable and event.character:
             self.replace(event.character, *self.selection)
