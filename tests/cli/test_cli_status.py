@@ -1,24 +1,20 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pexpect
 import pytest
 from cli_bench import PATIENCE, Cli, agent_on, at_a_terminal, call, high, post
 
-from signoff.cli.status import StatusCall, parse_plain_call, run_status
+from signoff.cli.status import StatusCall, parse_plain_call
 from signoff.queue import AgentMode, AgentQueue
-from signoff.queue.stats import Stats
 from system_bench import eventually
 
-NO_STATS = Stats(0, 0, None, 0, 0)
 NO_MODES = {"approve_all": 0, "strict": 0}
 
 
@@ -155,28 +151,6 @@ def test_well_formed_calls_take_the_short_way(words: list[str], expected: Status
 )
 def test_everything_else_is_left_to_the_full_parser(words: list[str]) -> None:
     assert parse_plain_call(words) is None
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is a guess")
-def test_the_time_since_the_start_of_the_process_is_known() -> None:
-    words = (
-        "import time; from signoff.cli.status import seconds_running; time.sleep(0.3); print(seconds_running())"
-    )
-    begun = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
-    tick = 1 / os.sysconf("SC_CLK_TCK")
-    assert 0.3 - tick <= float(done.stdout) <= time.monotonic() - begun + tick
-
-
-@pytest.mark.parametrize(("running", "left"), [(0.1, 1.7), (1.0, 0.8), (600.0, 0.5)])
-def test_what_the_start_took_is_a_part_of_the_time_for_a_server(
-    monkeypatch: pytest.MonkeyPatch, running: float, left: float
-) -> None:
-    given: list[float] = []
-    monkeypatch.setattr("signoff.cli.status.seconds_running", lambda: running)
-    monkeypatch.setattr("signoff.queue.queue_stats", lambda _, *, seconds: given.append(seconds) or NO_STATS)
-    run_status(StatusCall(None, "plain"))
-    assert given == [pytest.approx(left)]
 
 
 def test_a_mistake_ends_with_2(cli: Cli) -> None:

@@ -6,7 +6,6 @@ classes: the library that makes them takes longer to load than everything else h
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
@@ -68,25 +67,6 @@ def parse_plain_call(arguments: Sequence[str]) -> StatusCall | None:
     return StatusCall(values.get("--queue"), cast("StatusFormat", style))
 
 
-_MOST_SECONDS = 1.8
-"""The time from the start of the process until a server is given up. Ending the process takes some, too."""
-
-_LEAST_SECONDS = 0.5
-"""The time for a server, however slow the start was."""
-
-_USUAL_START = 0.35
-
-
-def seconds_running() -> float:
-    """Return the seconds since the start of this process; a guess where the kernel does not tell."""
-    try:
-        with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 - see proc_pid_stat(5)
-            ticks = int(file.read().rpartition(b") ")[2].split()[19])
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-    except (AttributeError, IndexError, OSError, ValueError):
-        return _USUAL_START
-
-
 def run_status(call: StatusCall) -> StatusCode:
     """Print the line; errors are reported on standard error."""
     from signoff.queue import queue_stats
@@ -96,7 +76,7 @@ def run_status(call: StatusCall) -> StatusCode:
 
         warn_of_password(call.place)
     try:
-        stats = queue_stats(call.place, seconds=max(_LEAST_SECONDS, _MOST_SECONDS - seconds_running()))
+        stats = queue_stats(call.place)
     except QueueError as error:
         from signoff.cli.output import complain
 

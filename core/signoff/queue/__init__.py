@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import time
 from typing import TYPE_CHECKING
 
 from signoff._lazy import late_names
@@ -231,12 +230,17 @@ def open_review_queue(
     return SqlReviewQueue(bound or name, engine)
 
 
-def queue_stats(place: str | os.PathLike[str] | None = None, *, seconds: float = 1.5) -> Stats:
+_COUNTING_SECONDS = 1.5
+"""Longest wait for a server when only counts are asked for: with its start, a status line takes less than two."""
+
+
+def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
     """Count the waiting requests, the connected agents and the grants, without what deciding needs.
+
+    A server that does not answer is given up after a second and a half.
 
     Args:
         place: As for `open_review_queue`.
-        seconds: Longest wait for a server.
 
     Raises:
         QueueNotFoundError: There is no queue.
@@ -244,10 +248,9 @@ def queue_stats(place: str | os.PathLike[str] | None = None, *, seconds: float =
         QueueVersionError: The queue is of another signoff's format.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
-    until = time.monotonic() + seconds  # loading takes a part of it
     from signoff.queue.sql.stats import count
 
-    engine = _open_engine(place, who="status", create=False, until=until)
+    engine = _open_engine(place, who="status", create=False, seconds=_COUNTING_SECONDS)
     try:
         return count(engine)
     finally:
@@ -303,7 +306,7 @@ def _open_engine(
     who: str,
     create: bool,
     tidy: bool = False,
-    until: float | None = None,
+    seconds: float | None = None,
 ) -> Engine:
     """Connect to the database of a queue. Engines are loaded when they are needed.
 
@@ -312,14 +315,14 @@ def _open_engine(
         who: Connects; a server tells its operators.
         create: True to create the queue if there is none.
         tidy: True to remove what dead processes left behind.
-        until: The time, of `time.monotonic`, at which a server is given up, whatever is done; None for never.
+        seconds: Give up a server on the network after so many seconds, whatever is done with it; None for never.
     """
     chosen = _chosen(place)
     if is_url(chosen):
         where = postgres_place(chosen)
         from signoff.queue.postgres.engine import PostgresEngine
 
-        return PostgresEngine(where.used_by(who), create=create, until=until)
+        return PostgresEngine(where.used_by(who), create=create, seconds=seconds)
     from signoff.queue.sqlite.engine import SqliteEngine
 
     directory = locate(chosen)

@@ -144,7 +144,7 @@ class PostgresEngine(OwnConnection):
     Args:
         place: The place of the queue.
         create: True to create it when there is none.
-        until: The time, of `time.monotonic`, at which the server is given up, whatever is done; None for never.
+        seconds: Give the server up after so many seconds, whatever is done with it; None for never.
 
     Raises:
         QueueNotFoundError: There is none, and it was not to be created.
@@ -154,10 +154,11 @@ class PostgresEngine(OwnConnection):
 
     distant = True
 
-    def __init__(self, place: PostgresPlace, *, create: bool = True, until: float | None = None) -> None:
+    def __init__(self, place: PostgresPlace, *, create: bool = True, seconds: float | None = None) -> None:
         super().__init__(place.name)
         self.place = place
-        self._ends_at = until
+        self._begun = time.monotonic()
+        self._seconds = seconds
         self._hastes = threading.local()
         self.generation = 0
         """The number of connections made so far."""
@@ -434,9 +435,9 @@ class PostgresEngine(OwnConnection):
 
     def _left(self, seconds: float) -> float:
         """So many seconds, but no more than are left for the whole connection."""
-        if self._ends_at is None:
+        if self._seconds is None:
             return seconds
-        return min(seconds, max(0.0, self._ends_at - time.monotonic()))
+        return min(seconds, max(0.0, self._begun + self._seconds - time.monotonic()))
 
     def _until(self, patience: float) -> float:
         """The end of a wait for a server that is being restarted, by the monotonic clock."""
