@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -56,11 +57,13 @@ def test_no_link_is_followed_not_even_one_that_took_the_place_of_a_directory(
     (tmp_path / "elsewhere/.envrc").touch()
     scandir = os.scandir
 
-    def exchanged_after_the_look(path: str) -> object:
-        listing = scandir(path)
-        (tmp_path / "top/folder").rmdir()
-        (tmp_path / "top/folder").symlink_to(tmp_path / "elsewhere")
-        return listing
+    def exchanged_after_the_look(path: str) -> nullcontext[list[os.DirEntry[str]]]:
+        with scandir(path) as listing:
+            entries = list(listing)
+        if not (tmp_path / "top/folder").is_symlink():
+            (tmp_path / "top/folder").rmdir()
+            (tmp_path / "top/folder").symlink_to(tmp_path / "elsewhere")
+        return nullcontext(entries)
 
     monkeypatch.setattr(os, "scandir", exchanged_after_the_look)
     assert found(tmp_path / "top") == set()
