@@ -44,7 +44,7 @@ class AlarmWatch:
         self._changed = changed
         self._tell = tell
         self._missing = ""
-        self._reading_agents = Rereading(lambda: run_beside(node, self._read_agents, group="agents"))
+        self._reading_agents = Rereading(lambda: run_beside(node, self._read_agents, group="warnings of agents"))
 
     def queue_changed(self) -> None:
         """Note a change of the queue: an agent may have come, gone, or changed its mode."""

@@ -184,8 +184,8 @@ _keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
 def agents_without_trust(records: Iterable[AgentRecord]) -> tuple[tuple[str, str], ...]:
     """Return name and session of each agent that says whom it trusts, and not the reviewer who decides here.
 
-    None as long as there is no key, which is made with the first approval; an agent on this machine that trusts
-    nobody has mostly asked before that.
+    The key is made with the first approval, so before that none is returned; an agent on this machine that
+    trusts nobody is left out, for it has mostly asked before.
     """
     with contextlib.suppress(ReviewerKeysError):
         key = _key(keys_folder(), load)
