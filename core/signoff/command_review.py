@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from signoff.effects import Risk
 from signoff.policy.redaction.masking import Redactor
 from signoff.policy.shell.commands import expand
 from signoff.policy.shell.evaluate import judge_command
@@ -29,7 +30,7 @@ from signoff.present.document.masking import mark
 from signoff.present.document.rows import joined, number_of
 from signoff.present.document.text import counted
 from signoff.present.reveal import SafeText, reveal_line
-from signoff.queue.records import Risk, StoredRequest
+from signoff.queue.records import StoredRequest
 from signoff.settings_yaml import ConfigError
 from signoff.shown_commands import ShownCommand
 from signoff.text.risk import risk_reasons

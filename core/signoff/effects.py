@@ -1,4 +1,4 @@
-"""The declared effects of a tool call, as plain data.
+"""The declared effects of a tool call, as plain data, and the word for the harm that they may do.
 
 A tool declares the effects of a call without touching a disk: files that it would write or edit, commands that it
 would run. Everything else follows from that declaration: the snapshot for the reviewer, the risk, the digest that
@@ -11,9 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["Command", "Confinement", "Effect", "FileEdit", "FileWrite", "SnapshotError"]
+__all__ = ["Command", "Confinement", "Effect", "FileEdit", "FileWrite", "Risk", "SnapshotError"]
+
+
+class Risk(StrEnum):
+    """The possible harm of a call, computed by the core from parsed facts."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    """Never remembered, never part of a group approval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from pydantic import (
 )
 
 from signoff.canonical import NotJsonError, canonical
-from signoff.effects import Effect
+from signoff.effects import Effect, Risk
 from signoff.queue.clock import LONGEST_WAIT
-from signoff.queue.records import DecisionSource, Risk
+from signoff.queue.records import DecisionSource
 from signoff.tool_definition import Definition
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pytest
 
 from redaction_corpus import GITHUB, PRIVATE_KEY
 from signoff import ApprovalPresentation, ApprovalRequest
-from signoff.effects import Command, Effect, FileEdit, FileWrite
+from signoff.effects import Command, Effect, FileEdit, FileWrite, Risk
 from signoff.policy.risk import HIDDEN_VALUE
-from signoff.queue.records import Risk, Submission
+from signoff.queue.records import Submission
 from signoff.submission import plain_submission, submission_with_snapshot
 
 

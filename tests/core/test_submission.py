@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from signoff.effects import Command, FileWrite
-from signoff.queue.records import Risk
+from signoff.effects import Command, FileWrite, Risk
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalContext, ApprovalRequest
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from signoff.canonical import canonical
-from signoff.effects import FileWrite
-from signoff.queue.records import Risk
+from signoff.effects import FileWrite, Risk
 from signoff.session_memory import JudgedCalls, PlainCall
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalPresentation, ApprovalRequest

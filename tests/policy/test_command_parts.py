@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shell_bench import USUAL
 
+from signoff.effects import Risk
 from signoff.policy.risk import command_findings, line_findings
 from signoff.policy.shell import shfmt_tree
 from signoff.policy.shell.commands import Expanded, expand
 from signoff.policy.shell.evaluate import judge_command
 from signoff.policy.shell.explain import CommandPart, CommandParts, command_parts
 from signoff.policy.verdict import Level
-from signoff.queue.records import Risk
 
 CWD = "/home/me/project"
 ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)

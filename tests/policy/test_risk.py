@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.effects import Command, Effect, FileEdit, FileWrite
+from signoff.effects import Command, Effect, FileEdit, FileWrite, Risk
 from signoff.policy.risk import Assessment, assess, command_findings
-from signoff.queue.records import Risk
 
 CWD = "/home/me/project"
 

@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple, TextIO
 
 from signoff.cli.output import at_terminal, width_of
-from signoff.queue.records import Risk
+from signoff.effects import Risk
 
 __all__ = ["RISK_STYLE", "Column", "Page", "Span", "Style", "TableCell", "TableLine", "cells", "fitted"]
 

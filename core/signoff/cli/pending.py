@@ -11,9 +11,10 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import counted, print_json
 from signoff.cli.page import RISK_STYLE, Column, Page, Span, TableCell, TableLine
+from signoff.effects import Risk
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import clipped, one_line
-from signoff.queue.records import Risk, StoredRequest
+from signoff.queue.records import StoredRequest
 from signoff.shown_request.row import cell_of, kind_of, short_id, tool_of, what_of
 from signoff.text.time import length_text
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.config.verdicts import SHELL_TOOLS
+from signoff.effects import Risk
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.shell.commands import expand
 from signoff.policy.shell.evaluate import CommandRule, judge_command
@@ -23,7 +24,7 @@ from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
 from signoff.present.snapshot.steps import CommandRun, SnapshotError
 from signoff.present.subject import steps_of
-from signoff.queue.records import DecisionSource, RequestState, Risk
+from signoff.queue.records import DecisionSource, RequestState
 from signoff.tools.shell_rules import ShellRule
 
 if TYPE_CHECKING:

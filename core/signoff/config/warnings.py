@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from signoff.config.build import build_call_policy, name_rules
 from signoff.config.load import TOOLS_FILE
 from signoff.config.pattern_samples import sample_of
-from signoff.effects import Command, FileWrite
+from signoff.effects import Command, FileWrite, Risk
 from signoff.policy.redaction.masking import is_always_shown
 from signoff.policy.regex import compile_pattern
 from signoff.policy.risk import assess
@@ -24,7 +24,6 @@ from signoff.policy.shell.programs import ProgramTableError, broad_commands, kno
 from signoff.policy.shell.rule_coverage import reaches_further
 from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
-from signoff.queue.records import Risk
 from signoff.settings_yaml import Problem
 from signoff.text.risk import risk_reasons
 from signoff.tools.file_sandbox import FileSandbox

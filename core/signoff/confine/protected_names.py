@@ -18,10 +18,9 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from signoff.confine.profile import PathAccess
-from signoff.effects import FileWrite
+from signoff.effects import FileWrite, Risk
 from signoff.policy.risk import assess, lies_in_bare_repository
 from signoff.private_files import make_directory
-from signoff.queue.records import Risk
 
 __all__ = [
     "is_protected",

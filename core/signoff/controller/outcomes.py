@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import warnings
 
+from signoff.effects import Risk
 from signoff.modes import Mode
 from signoff.present.reveal import reveal
-from signoff.queue.records import (
-    Decision,
-    DecisionSource,
-    Grant,
-    Outcome,
-    RequestState,
-    Risk,
-    StoredRequest,
-    Submission,
-)
+from signoff.queue.records import Decision, DecisionSource, Grant, Outcome, RequestState, StoredRequest, Submission
 from signoff.queue.wording import NOT_RUN
 from signoff.text.risk import risk_reasons
 from signoff.types import ApprovalDecision

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
+from signoff.effects import Risk
 from signoff.filter.fields import (
     FIELDS,
     KINDS,
@@ -21,7 +22,7 @@ from signoff.filter.fields import (
 )
 from signoff.filter.grammar import FilterError, Operator, Pair, Text, Value, nearest, quoted
 from signoff.filter.subjects import Subject, Texts, name_test, path_test, text_test
-from signoff.queue.records import Decision, DecisionSource, RequestState, Risk
+from signoff.queue.records import Decision, DecisionSource, RequestState
 
 __all__ = [
     "Condition",

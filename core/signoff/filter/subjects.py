@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from signoff.effects import Risk
 from signoff.filter.fields import Filtered
 from signoff.filter.grammar import Operator, Value
 from signoff.policy.regex import compile_pattern
@@ -19,7 +20,7 @@ from signoff.present.kinds import PresentationKind, sent_command, undeclared_kin
 from signoff.present.snapshot.steps import CommandRun, SnapshotError, Step
 from signoff.present.subject import step_kind, step_text, steps_of
 from signoff.queue.history import HistoryRecord
-from signoff.queue.records import Decision, DecisionSource, Grant, RequestState, Risk, StoredRequest, Submission
+from signoff.queue.records import Decision, DecisionSource, Grant, RequestState, StoredRequest, Submission
 
 __all__ = [
     "CallFacts",

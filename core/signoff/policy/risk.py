@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from signoff.effects import Command, Effect, FileEdit, FileWrite
+from signoff.effects import Command, Effect, FileEdit, FileWrite, Risk
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.shell.commands import Expanded, expand
 from signoff.policy.shell.rule_coverage import side_door
@@ -23,7 +23,7 @@ from signoff.policy.shell.wrappers import SHELLS
 from signoff.present.reveal import Field, findings
 from signoff.present.snapshot.codec import steps_from_json
 from signoff.present.snapshot.steps import CommandRun
-from signoff.queue.records import Risk, Submission
+from signoff.queue.records import Submission
 
 __all__ = [
     "HIDDEN_VALUE",

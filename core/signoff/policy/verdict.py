@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from signoff.queue.records import Risk
+from signoff.effects import Risk
 
 __all__ = [
     "DOES",

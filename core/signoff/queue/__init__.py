@@ -10,6 +10,7 @@ import pwd
 from typing import TYPE_CHECKING
 
 from signoff._lazy import late_names
+from signoff.effects import Risk
 from signoff.queue.errors import (
     DamagedRecordError,
     GrantRefusedError,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
         Instead,
         Outcome,
         RequestState,
-        Risk,
         Seal,
         StoredRequest,
         Submission,
@@ -157,7 +157,6 @@ __getattr__ = late_names(
             "Instead",
             "Outcome",
             "RequestState",
-            "Risk",
             "Seal",
             "StoredRequest",
             "Submission",

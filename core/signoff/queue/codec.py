@@ -12,17 +12,10 @@ from functools import lru_cache
 from typing import Any, TypeGuard
 
 from signoff.canonical import canonical
+from signoff.effects import Risk
 from signoff.queue.amendment import Instead
 from signoff.queue.errors import InvalidSubmissionError
-from signoff.queue.records import (
-    AskedBy,
-    Decision,
-    DecisionSource,
-    Grant,
-    Risk,
-    Seal,
-    Submission,
-)
+from signoff.queue.records import AskedBy, Decision, DecisionSource, Grant, Seal, Submission
 
 __all__ = [
     "LATEST",

@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from signoff.canonical import canonical
+from signoff.effects import Risk
 from signoff.queue.grant_pattern import (
     AnyValue,
     Exact,
@@ -27,7 +28,7 @@ from signoff.queue.grant_pattern import (
     openness,
     quoted,
 )
-from signoff.queue.records import Grant, RequestState, Risk, StoredRequest, Submission
+from signoff.queue.records import Grant, RequestState, StoredRequest, Submission
 
 if TYPE_CHECKING:
     from signoff.queue.history import PatternPreview

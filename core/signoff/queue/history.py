@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from signoff.queue.records import AskedBy, Decision, RequestState, Risk, StoredRequest, Submission
+from signoff.effects import Risk
+from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 
 __all__ = [
     "HistoryCheck",

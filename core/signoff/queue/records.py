@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from signoff.canonical import NotJsonError, canonical
+from signoff.effects import Risk
 from signoff.queue.amendment import Instead
 from signoff.queue.grant_pattern import GrantPattern
 
@@ -36,7 +37,6 @@ __all__ = [
     "Modes",
     "Outcome",
     "RequestState",
-    "Risk",
     "Seal",
     "StoredRequest",
     "Submission",
@@ -154,15 +154,6 @@ class DecisionSource(StrEnum):
     """The agent took the request back or is gone. Not a person's no."""
     ERROR = "error"
     """A part was missing or broken. Not a person's no."""
-
-
-class Risk(StrEnum):
-    """The possible harm of a call, computed by the core from parsed facts."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-    """Never remembered, never part of a group approval."""
 
 
 class AgentMode(StrEnum):

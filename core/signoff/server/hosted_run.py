@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from signoff.approval_rules import ApprovalNeeds
 from signoff.controller import ApprovalController
+from signoff.effects import Risk
 from signoff.execution import execute_tool
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import Level
-from signoff.queue.records import DecisionSource, Risk, StoredRequest
+from signoff.queue.records import DecisionSource, StoredRequest
 from signoff.server.runs import Checkpoint, RunStatus
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from signoff.canonical import canonical
 from signoff.command_review import told_command
+from signoff.effects import Risk
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.rows import RowKind, number_of
 from signoff.present.reveal import clipped, one_line
 from signoff.present.snapshot.steps import SnapshotError
 from signoff.queue.grant_coverage import never_remembered, reach_of
-from signoff.queue.records import Risk
 from signoff.queue.wording import was_not_run
 from signoff.shown_request.command_parts import parts_heading, parts_lines
 from signoff.shown_request.content import SIGN_OF_ROW, content_of

@@ -17,10 +17,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from signoff.effects import Risk
 from signoff.present.reveal import one_line
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.grant_coverage import never_remembered, reach_of
-from signoff.queue.records import Decision, Risk, StoredRequest, is_id
+from signoff.queue.records import Decision, StoredRequest, is_id
 from signoff.server.access import HttpError, read_form, require
 from signoff.server.page_events import PageEvents
 from signoff.server.page_templates import STATIC_FILES, as_page, page, static_file

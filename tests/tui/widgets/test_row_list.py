@@ -28,7 +28,7 @@ class OneList(App[None]):
     def compose(self) -> ComposeResult:
         yield RowList()
 
-    def on_row_list_clicked(self, event: RowList.Clicked) -> None:
+    def on_row_list_row_clicked(self, event: RowList.RowClicked) -> None:
         self.clicks.append((event.index, event.double))
 
 

@@ -14,7 +14,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from signoff.canonical import parse_json
-from signoff.queue.records import Risk, StoredRequest
+from signoff.effects import Risk
+from signoff.queue.records import StoredRequest
 from signoff_tui.state.persistence import put_text, read_bytes, state_file
 
 __all__ = ["MUTE_US", "AgentName", "MuteFile", "Mutes"]

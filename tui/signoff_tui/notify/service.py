@@ -9,9 +9,10 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from signoff.effects import Risk
 from signoff.present.reveal import reveal
 from signoff.queue.errors import QueueError
-from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
+from signoff.queue.records import ChangeSet, RequestState, StoredRequest
 from signoff.queue.wording import left_alone, lost_its_connection
 from signoff.text.time import local_time
 from signoff_tui.notify.mutes import AgentName, MuteFile, Mutes

@@ -173,8 +173,8 @@ class ListBesideDetails(PlainScreen):
     def _list_resized(self) -> None:
         self.draw()
 
-    @on(RowList.Clicked)
-    def _row_clicked(self, event: RowList.Clicked) -> None:
+    @on(RowList.RowClicked)
+    def _row_clicked(self, event: RowList.RowClicked) -> None:
         if self.takes_clicks:
             self._said = LastWords()
             self.go_to(event.index)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from signoff.effects import Risk
 from signoff.present.diff.refine import HunkChoice, applied
 from signoff.present.document.model import Choosing
 from signoff.queue.amendment import PARTIAL, Instead
-from signoff.queue.records import Risk, StoredRequest
+from signoff.queue.records import StoredRequest
 from signoff_tui.state.coverage import Coverages
 from signoff_tui.state.documents import Content, ContentKey, ContentStore, content_key
 from signoff_tui.state.inbox import Entry, Inbox

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from signoff.amended_call import amended
 from signoff.canonical import canonical, parse_json
-from signoff.effects import Effect, FileWrite
+from signoff.effects import Effect, FileWrite, Risk
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess, assess_stored
 from signoff.present.document.build import file_facts
@@ -27,7 +27,7 @@ from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
 from signoff.present.subject import steps_of
 from signoff.queue.amendment import EDIT, PARTIAL, Instead, command_argument, why_not_arguments
 from signoff.queue.errors import QueueError
-from signoff.queue.records import Risk, StoredRequest
+from signoff.queue.records import StoredRequest
 from signoff_tui.state.amendments import AmendedCall
 from signoff_tui.state.documents import Content, content_key, make_content, scanned
 from signoff_tui.state.inbox import Entry

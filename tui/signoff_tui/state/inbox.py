@@ -17,8 +17,9 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from signoff.effects import Risk
 from signoff.present.subject import subject_text
-from signoff.queue.records import ChangeSet, Risk, StoredRequest
+from signoff.queue.records import ChangeSet, StoredRequest
 from signoff_tui.guard import Ref
 from signoff_tui.state.tally import Tally
 

@@ -13,10 +13,11 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
+from signoff.effects import Risk
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.present.kinds import PresentationKind
-from signoff.queue.records import Risk, StoredRequest
+from signoff.queue.records import StoredRequest
 from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import Content, ContentKey, raw_arguments
 from signoff_tui.state.inbox import Entry, RowKey

@@ -10,9 +10,10 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from signoff.effects import Risk
 from signoff.queue.amendment import Instead
 from signoff.queue.grant_pattern import GrantPattern
-from signoff.queue.records import ChangeSet, Risk, StoredRequest
+from signoff.queue.records import ChangeSet, StoredRequest
 from signoff_tui.guard import (
     Act,
     DecisionGuard,

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from signoff.queue.records import Risk, StoredRequest
+from signoff.effects import Risk
+from signoff.queue.records import StoredRequest
 
 __all__ = ["Counts", "Tally"]
 

@@ -33,7 +33,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
     virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
     """Rows that come and go outside the view change only the scroll bar: no layout, no row is drawn anew."""
 
-    class Clicked(Message):
+    class RowClicked(Message):
         """Posted when a row was clicked."""
 
         def __init__(self, row_list: RowList, index: int, *, double: bool) -> None:
@@ -171,7 +171,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         index = (event.y + int(self.scroll_offset.y)) // self._lines_per_row
         if 0 <= index < self._count:
             event.stop()
-            self.post_message(self.Clicked(self, index, double=event.chain > 1))
+            self.post_message(self.RowClicked(self, index, double=event.chain > 1))
 
     def _draw_changes(self) -> None:
         """Draw the visible rows with other lines than before, and the room below the last one."""

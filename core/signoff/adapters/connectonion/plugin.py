@@ -57,7 +57,7 @@ _STOP = "signoff_stop"
 """Key of the session for the last stop of this plugin, since each version takes away only its own flag."""
 
 
-class _Rules:
+class _PluginRules:
     """The rules of one plugin; the arguments are those of `approval_plugin`."""
 
     def __init__(self, unknown: Unknown, policy: CallPolicy | None, server: str | None) -> None:
@@ -127,7 +127,7 @@ def approval_plugin(
         raise ValueError(f'unknown must be "safe" or "ask", not {unknown!r}')
     if headless not in ("run", "deny", None):
         raise ValueError(f'headless must be "run" or "deny", not {headless!r}')
-    rules = _Rules(unknown or ("safe" if policy is None else "ask"), policy, server)
+    rules = _PluginRules(unknown or ("safe" if policy is None else "ask"), policy, server)
     runs_headless = (headless or ("run" if policy is None else "deny")) == "run"
 
     @before_each_tool

@@ -47,7 +47,7 @@ class _OpenCall(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class _SessionRules:
     """The rules of one session.
 
     Attributes:
@@ -116,7 +116,7 @@ def approved(
         raise ValueError("server is empty: name the server, so that an approval is not taken for another's")
     default = default_setting(default_approval, tools_were_named=tool_configs is not None)
     needs = ApprovalNeeds(tool_configs or {}, default, policy=policy, server=server)
-    rules = _Rules(
+    rules = _SessionRules(
         controller if controller is not None else ApprovalController(), needs, server, seconds_of(expires_in)
     )
     kind = type(session)
@@ -129,7 +129,7 @@ def approved(
 class _AskingSession(ClientSession):
     """A base of sessions that ask; each gets a class of its own."""
 
-    _rules: _Rules
+    _rules: _SessionRules
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any] | None = None, *args: Any, **options: Any

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from signoff.effects import Risk
 from signoff.policy.risk import (
     Finding,
     candidate_findings,
@@ -18,7 +19,6 @@ from signoff.policy.risk import (
 )
 from signoff.policy.shell.commands import Expanded, ExpandedCommand, expand
 from signoff.policy.verdict import PartVerdict, Verdict
-from signoff.queue.records import Risk
 
 __all__ = ["CommandPart", "CommandParts", "Remark", "command_parts"]
 

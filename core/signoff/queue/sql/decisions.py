@@ -8,19 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from signoff.effects import Risk
 from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.grant_coverage import never_remembered
 from signoff.queue.grant_pattern import GrantPattern
-from signoff.queue.records import (
-    DecideResult,
-    Decision,
-    DecisionSource,
-    Grant,
-    Risk,
-    StoredRequest,
-    VerdictKind,
-)
+from signoff.queue.records import DecideResult, Decision, DecisionSource, Grant, StoredRequest, VerdictKind
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import why_not_instead
 from signoff.queue.sql.engine import Look, Row, Transaction

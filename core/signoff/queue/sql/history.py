@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from signoff.canonical import canonical
+from signoff.effects import Risk
 from signoff.queue.codec import (
     LONGEST_NAME,
     asked_by_to_text,
@@ -20,14 +21,7 @@ from signoff.queue.codec import (
 )
 from signoff.queue.errors import DamagedRecordError, QueueUnavailableError
 from signoff.queue.history import HistoryFilter, HistoryRecord, Pruning
-from signoff.queue.records import (
-    AskedBy,
-    Decision,
-    RequestState,
-    Risk,
-    StoredRequest,
-    Submission,
-)
+from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 from signoff.queue.sql.engine import Engine, Look, Query, Row, Transaction
 from signoff.queue.sql.history_head import history_end, history_start
 from signoff.queue.sql.rows import history_from_row, text_or_damage

@@ -96,8 +96,8 @@ class PaletteScreen(PlainScreen):
         if words != self._words:
             self._words, self._found, self._cursor = words, fitting(self._commands, words), 0
 
-    @on(RowList.Clicked)
-    def _row_clicked(self, event: RowList.Clicked) -> None:
+    @on(RowList.RowClicked)
+    def _row_clicked(self, event: RowList.RowClicked) -> None:
         self._cursor = event.index
         self._draw()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from signoff.effects import Risk
 from signoff.policy.grant_scope import PatternOffer, any_call
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal, reveal_line
@@ -22,7 +23,7 @@ from signoff.queue.grant_coverage import (
 )
 from signoff.queue.grant_pattern import Beginning, GrantPattern, Under
 from signoff.queue.history import PatternPreview
-from signoff.queue.records import Risk, StoredRequest, Submission
+from signoff.queue.records import StoredRequest, Submission
 from signoff_tui.guard import Ref
 from signoff_tui.screens.review.names import NAME, listed, names_of
 from signoff_tui.state.inbox import Entry, ref_of

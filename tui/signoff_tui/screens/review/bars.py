@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from signoff.effects import Risk
 from signoff.masked_subject import announced_subjects
-from signoff.queue.records import Risk
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.layout import AGENT_COLUMN
 from signoff_tui.screens.review.names import agents_of, as_listed, group_label, held_words, name_of, names_of

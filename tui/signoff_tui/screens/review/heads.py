@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
+from signoff.effects import Risk
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.rows import number_of
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.location import usual_place
-from signoff.queue.records import RequestState, Risk
+from signoff.queue.records import RequestState
 from signoff.queue.wording import left_alone
 from signoff.text.risk import risk_reasons
 from signoff.text.time import age_text, left_text

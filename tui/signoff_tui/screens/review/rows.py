@@ -8,8 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from signoff.effects import Risk
 from signoff.present.reveal import SafeText
-from signoff.queue.records import RequestState, Risk, StoredRequest
+from signoff.queue.records import RequestState, StoredRequest
 from signoff.queue.wording import was_not_run
 from signoff.text.risk import risk_reasons
 from signoff.text.time import left_text

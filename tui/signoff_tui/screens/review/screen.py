@@ -331,12 +331,12 @@ class ReviewScreen(Screen[None]):
         """Do what the palette chose, unless it decides."""
         self._pressing.perform(action)
 
-    @on(RowList.Clicked, "#rows")
-    def _row_clicked(self, event: RowList.Clicked) -> None:
+    @on(RowList.RowClicked, "#rows")
+    def _row_clicked(self, event: RowList.RowClicked) -> None:
         self._pressing.click_row(event.index, double=event.double)
 
-    @on(RowList.Clicked, "#pinned")
-    def _pinned_clicked(self, event: RowList.Clicked) -> None:
+    @on(RowList.RowClicked, "#pinned")
+    def _pinned_clicked(self, event: RowList.RowClicked) -> None:
         self._pressing.click_row(self.query_one("#rows", RowList).count + event.index, double=event.double)
 
     @on(LinesView.Clicked, "#keys")

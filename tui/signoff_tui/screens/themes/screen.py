@@ -79,8 +79,8 @@ class ThemesScreen(PlainScreen):
         """Draw the page: its first line changed."""
         self._draw()
 
-    @on(RowList.Clicked)
-    def _row_clicked(self, event: RowList.Clicked) -> None:
+    @on(RowList.RowClicked)
+    def _row_clicked(self, event: RowList.RowClicked) -> None:
         self._move_to(event.index)
 
     @on(RowList.Resized)
