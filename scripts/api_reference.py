@@ -16,7 +16,7 @@ PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
             "signoff.asked_calls": ("ask", "asks"),
             "signoff.testing": (),
             "signoff.types": (),
-            "signoff.effects": (),
+            "signoff.effects": ("Command", "Confinement", "Effect", "FileEdit", "FileWrite", "SnapshotError"),
             "signoff.decorators": (),
             "signoff.execution": (),
             "signoff.controller.callbacks": ("truncate_for_display",),
