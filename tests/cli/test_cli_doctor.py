@@ -89,6 +89,16 @@ def test_settings_that_cannot_be_read_are_wrong(cli: Cli, home: Path, hook: Path
     assert (done.code, line(done, "Claude Code")[:5]) == (1, "wrong")
 
 
+def test_each_fault_of_the_settings_of_the_screen_has_a_line(cli: Cli, home: Path) -> None:
+    settings = home / ".config/signoff/screen.yaml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("colour: red\nguard:\n  hold_one: 1200ms\n")
+    done = doctor(cli, home, XDG_CONFIG_HOME=str(home / ".config"))
+    faults = [text for text in done.out.splitlines() if "screen.yaml:" in text]
+    assert (done.code, len(faults)) == (1, 2)
+    assert all(text.startswith("wrong  settings: ") for text in faults)
+
+
 @pytest.mark.parametrize("name", sorted(DIALECTS))
 def test_the_trial_of_each_hook_is_a_command_that_does_nothing(name: str) -> None:
     spoken = dialect(name)

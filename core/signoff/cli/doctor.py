@@ -154,7 +154,7 @@ def _screen() -> Iterator[CheckResult]:
     try:
         chosen = Personal(os.environ).choose()
     except ValueError as error:
-        yield CheckResult(Grade.WRONG, "settings", str(error))
+        yield from (CheckResult(Grade.WRONG, "settings", fault) for fault in str(error).splitlines())
         return
     for problem in chosen.problems:
         yield CheckResult(Grade.WRONG, "theme", problem)
