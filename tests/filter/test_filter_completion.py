@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from filter_samples import VIEW, grant, record, subject
+from filter_samples import VIEW, change, grant, record, subject
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +29,7 @@ def offered(text: str, cursor: int | None = None, filtered: Filtered = Filtered.
 def test_fields_come_first_in_the_order_of_the_table() -> None:
     assert offered("") == [f"{name}:" for name in FIELDS]
     assert offered("risk:high a") == ["agent:", "age:"]
-    assert offered("-(S") == ["session:", "scope:", "shown:", "since:"]
+    assert offered("-(S") == ["since:", "session:", "scope:", "shown:"]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_the_field_whose_value_is_typed_is_known(text: str, name: str | None) ->
 
 
 def test_only_fields_that_are_known_there_are_offered() -> None:
-    assert offered("s", filtered=Filtered.MEMORY) == ["session:", "since:"]
+    assert offered("s", filtered=Filtered.MEMORY) == ["since:", "session:"]
     assert offered("took:", filtered=Filtered.MEMORY) == []
 
 
@@ -70,6 +70,18 @@ def test_values_that_exist_are_offered_as_they_must_be_typed() -> None:
 def test_times_are_offered() -> None:
     assert offered("since:") == ["1h", "today", "yesterday"]
     assert offered("on:t") == ["today"]
+
+
+def test_an_example_is_offered_for_a_length_and_a_number() -> None:
+    assert offered("age:") == [">5m"]
+    assert offered("lines:") == [">=200"]
+    assert offered("age:>") == []
+
+
+def test_the_names_of_files_are_offered() -> None:
+    one = of_record(record(change("/work/app/src/pricing.py")))
+    done = complete("path:pri", 8, Filtered.HISTORY, existing_values([one]))
+    assert [candidate.text for candidate in done.candidates] == ["pricing.py"]
 
 
 @pytest.mark.parametrize("text", ["agnet:r", "agent:~r", '"age', 'agent:"re', "shown:>=r", "kind:~d"])

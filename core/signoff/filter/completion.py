@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
@@ -35,6 +36,7 @@ _COLLECTED: Mapping[str, Callable[[Subject], Iterable[str | None]]] = {
     "group": lambda subject: (subject.group,),
     "batch": lambda subject: (subject.batch,),
     "tool": lambda subject: (subject.tool,),
+    "path": lambda subject: (posixpath.basename(file.shown) for file in subject.call.files),
     "why": lambda subject: () if subject.why is None else subject.why.items,
     "by": lambda subject: (subject.by,),
 }
@@ -166,6 +168,8 @@ def _value_candidates(
     field: Field, filtered: Filtered, operator: Operator, typed: str, values: Iterable[str]
 ) -> Iterable[Candidate]:
     begin = typed.lower()
+    if field.form in (Form.LENGTH, Form.NUMBER) and not typed and operator is Operator.FITS:
+        yield Candidate(field.example.partition(":")[2], field.help)
     if field.form is Form.TIME:
         values = _TIMES[1:] if field.name == "on" else _TIMES
     if not (field.form is Form.PERSON and operator is Operator.EQUAL):
