@@ -118,6 +118,7 @@ def test_an_ended_request_says_how_it_ended_and_offers_nothing(cli: Cli, agent: 
     shown = cli.inside("show", request.id).out
     assert "state      rejected by anna (reviewer): not today" in shown.splitlines()
     assert "approve with" not in shown
+    assert "--session" not in shown
 
 
 def test_a_withdrawn_request_is_not_shown_as_somebodys_no(cli: Cli, agent: AgentQueue) -> None:

@@ -142,6 +142,14 @@ TOKENS = [
 ]
 """One token of each shape."""
 
+LONGER_TOKENS = [
+    "AI" + "zaSyA1234567890abcdefghijklmnopqrstuv" + "XYZ9",
+    "gl" + "sa_" + "aB3dE6gH" * 4 + "_0123abcd" + "4567",
+    "PM" + "AK-" + "0123456789abcdef01234567-" + "0123456789abcdef0123456789abcdef01" + "2345",
+    "ruby" + "gems_" + "0123456789abcdef" * 4,
+    "sb" + "p_" + "0123456789" * 5,
+]
+
 
 class TestShapes:
     @pytest.mark.parametrize("secret", TOKENS)
@@ -154,6 +162,10 @@ class TestShapes:
     @pytest.mark.parametrize("secret", TOKENS)
     def test_a_token_is_hidden_where_it_is_a_word_of_a_command(self, secret: str) -> None:
         assert shown(f"echo {secret} | sh", command=True) == f"echo {mark(len(secret))} | sh"
+
+    @pytest.mark.parametrize("secret", LONGER_TOKENS)
+    def test_a_token_that_is_longer_than_its_issuer_makes_them_is_hidden_whole(self, secret: str) -> None:
+        assert shown(f"X={secret}; ls") == f"X={mark(len(secret))}; ls"
 
     def test_a_token_of_each_shape_is_tried(self) -> None:
         shapes = [shape.pattern for shape in SHAPES if not shape.pattern.groups]

@@ -223,6 +223,7 @@ def test_an_expired_request_is_too_late_and_nobodys_no(agent, review):
     verdict = approve(review, posted)
     assert verdict.kind is VerdictKind.TOO_LATE
     assert "nobody decided" in verdict.message
+    assert verdict.message.count("expired") == 1
     assert review.get(posted.id).decision is None
 
 

@@ -75,7 +75,7 @@ def add_request(
     for label, text in fact_lines(request, now, hidden):
         style = RISK_STYLE[submission.risk] if label == "risk" else ""
         page.add(text, label=label.ljust(_LABEL), style=style, label_style="muted")
-    if submission.may_be_remembered:
+    if request.pending and submission.may_be_remembered:
         wide = "; wants --wide" if reach_of(submission).breadth.careless else ""
         words = f"would also approve {session_reach(request)}{wide}"
         page.add(words, label="--session".ljust(_LABEL), at_words=True, label_style="muted")

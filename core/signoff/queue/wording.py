@@ -129,7 +129,9 @@ def how_it_ended(request: StoredRequest, now: int) -> str:
     """
     ago = f"{length_text(now - (request.decided_at or now), 'words')} ago"
     if request.decision is None:
-        return f"{outcome_text(request.state, None, 'message')} {ago}: {request.state_note}"
+        outcome = outcome_text(request.state, None, "message")
+        note = (request.state_note or "").removeprefix(outcome).lstrip()
+        return f"{outcome} {ago}: {note}" if note else f"{outcome} {ago}"
     words = f"{_verb(request.decision)} by {_who(request.decision)} {ago}"
     if was_not_run(request.state, request.state_note):
         return f"{request.state_note}; {words}"

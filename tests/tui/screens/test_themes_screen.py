@@ -17,6 +17,7 @@ from signoff_tui.terminal.background import BackgroundTold
 from signoff_tui.text.themes import builtin_themes
 
 Opens = Callable[..., AbstractAsyncContextManager[Screen]]
+FIRST, *_, LAST = builtin_themes()
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 
 
@@ -46,14 +47,14 @@ def files_in(folder: Path) -> list[Path]:
 async def test_the_first_start_shows_every_theme_and_writes_the_chosen_one_down(
     opens: Opens, folder: Path
 ) -> None:
-    async with opens() as seen:
+    async with opens(size=LARGE) as seen:
         await seen.shows("which one do you read best?")
         for name in builtin_themes():
             await seen.shows(name)
         await seen.press("G", "enter")
-        await seen.shows("theme signoff-light, written to your settings")
-        assert seen.app.look.theme.name == "signoff-light"
-    assert load_settings(folder / "screen.yaml").theme == "signoff-light"
+        await seen.shows(f"theme {LAST}, written to your settings")
+        assert seen.app.look.theme.name == LAST
+    assert load_settings(folder / "screen.yaml").theme == LAST
 
 
 async def test_esc_writes_nothing(opens: Opens, folder: Path) -> None:
@@ -88,8 +89,8 @@ async def test_the_choice_is_there_at_any_time(opens: Opens, folder: Path) -> No
         await seen.shows("nothing waiting")
         seen.app.go("themes")
         await seen.press("g", "j", "enter")
-        await seen.shows("theme signoff-ansi, written to your settings")
-    assert load_settings(folder / "screen.yaml").theme == "signoff-ansi"
+        await seen.shows(f"theme {FIRST}, written to your settings")
+    assert load_settings(folder / "screen.yaml").theme == FIRST
 
 
 async def test_where_it_cannot_be_written_the_theme_is_used_and_that_is_told(opens: Opens, folder: Path) -> None:
@@ -98,7 +99,7 @@ async def test_where_it_cannot_be_written_the_theme_is_used_and_that_is_told(ope
         seen.app.go("themes")
         await seen.press("g", "j", "enter")
         await seen.shows("not written: put")
-        assert seen.app.look.theme.name == "signoff-ansi"
+        assert seen.app.look.theme.name == FIRST
 
 
 async def test_the_first_choice_is_auto_which_stays_what_it_says(opens: Opens, folder: Path) -> None:

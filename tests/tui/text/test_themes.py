@@ -260,7 +260,7 @@ def test_with_256_colors_every_text_is_readable(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("token", ["background", "surface", "text", "muted", "focus-bg"])
-def test_with_256_colors_what_is_almost_gray_is_gray(name: str, token: str) -> None:
+def test_with_256_colors_backgrounds_and_ordinary_text_are_gray(name: str, token: str) -> None:
     assert len({*channels(in_256(THEMES[name].in_256_colors().colors[token]))}) == 1
 
 

@@ -118,11 +118,11 @@ class Theme:
         return Theme(self.name, dark, colors, syntax, self.description)
 
     def in_256_colors(self) -> Theme:
-        """Return the same theme with its almost gray colors in gray.
+        """Return the same theme with its backgrounds, lines and ordinary text in gray.
 
         The nearest ones of 256 colors are navy for a dark text and teal for a dark background.
         """
-        grays = {color: _gray(color) for token, color in self.colors.items() if token in _ALMOST_GRAY}
+        grays = {color: _gray(color) for token, color in self.colors.items() if token in _GRAY_IN_256}
         colors, syntax = (
             {token: grays.get(color, color) for token, color in each.items()}
             for each in (self.colors, self.syntax)
@@ -168,7 +168,7 @@ def _for_rich(color: str) -> str:
     return color.removeprefix("ansi_")
 
 
-_ALMOST_GRAY = frozenset({"background", "surface", "rule", "text", "muted", "focus-bg"})
+_GRAY_IN_256 = frozenset({"background", "surface", "rule", "text", "muted", "focus-bg"})
 
 
 _SIXTEEN_ON_LIGHT: Mapping[str, str] = {
