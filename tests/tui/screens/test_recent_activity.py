@@ -39,6 +39,15 @@ def test_hostile_names_and_long_subjects_fit_and_are_inert(
     assert all(piece.text.text.isprintable() for row in lines for piece in (*row.left, *row.right))
 
 
+def test_an_end_without_a_decision_is_not_called_one(
+    looking: ReviewQueue, asking: AgentQueue, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    asking.withdraw(request.id, "plan changed")
+    [line] = text(recent_lines(read_recent_activity(looking, request.created_at), request.created_at, 80))[:1]
+    assert line.startswith("last ended")
+
+
 async def test_an_inbox_in_which_nothing_waits_any_more_says_what_was_last(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

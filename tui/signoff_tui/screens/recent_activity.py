@@ -66,7 +66,8 @@ def recent_lines(recent: RecentActivity, now: int, width: int) -> list[Line]:
         if len(subject) > _LONGEST_SUBJECT:
             subject = f"{subject[:_LONGEST_SUBJECT]}..."
         told = f"{when_text(recent.last.at, now, 'row')} {words} {subject} ({recent.last.agent_name})"
-        lines += wrapped(told, width, token, head=_head("last decision"))
+        head = "last ended" if recent.last.decision is None else "last decision"
+        lines += wrapped(told, width, token, head=_head(head))
     there = [f"{name} working" for name in recent.working] + [f"{name} exited" for name in recent.exited]
     if there:
         more = f", and {len(there) - MOST_AGENTS} more" if len(there) > MOST_AGENTS else ""
