@@ -14,9 +14,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["MAX_DEPTH", "MAX_DIGITS", "NotJsonError", "canonical", "digest", "parse_json"]
+__all__ = ["MAX_DEPTH", "MAX_DIGITS", "NotJsonError", "canonical", "digest", "json_in", "parse_json"]
 
 MAX_DEPTH = 200
 """Deepest nesting of lists and objects that is accepted."""
@@ -91,6 +92,21 @@ def parse_json(text: str | bytes) -> Any:
         raise NotJsonError(f"not JSON: {error}") from error
     _check(value, [])
     return value
+
+
+LONGEST_JSON_IN_TEXT = 1_000_000
+"""The longest string, in characters, that is tried as JSON."""
+
+
+def json_in(value: object) -> Mapping[str, Any] | Sequence[Any] | None:
+    """Return the object or the list, not empty, that a string spells as strict JSON; None for anything else."""
+    if not isinstance(value, str) or len(value) > LONGEST_JSON_IN_TEXT or value.lstrip()[:1] not in {"{", "["}:
+        return None
+    try:
+        found = parse_json(value)
+    except NotJsonError:
+        return None
+    return found or None if isinstance(found, dict | list) else None
 
 
 def _check(value: object, trail: list[str | int]) -> None:

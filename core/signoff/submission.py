@@ -114,7 +114,7 @@ def plain_submission(request: RequestedCall, context: CallOrigin | None, *, cwd:
     payload = copy.deepcopy(request.payload)
     arguments = copy.deepcopy(arguments_of(request, context))
     presentation = _presentation(request)
-    assessment = _assessed(request, arguments, where, shown=presentation)
+    assessment = _assessed(request, arguments, where, shown=[presentation])
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
@@ -189,7 +189,7 @@ def judged_again(request: RequestedCall, plain: Submission) -> Submission:
     """
     presentation = _presentation(request)
     judged = replace(plain, presentation=presentation, supports=plain.supports | _KEPT)
-    return _judged(judged, _assessed(request, plain.arguments, plain.cwd, shown=presentation))
+    return _judged(judged, _assessed(request, plain.arguments, plain.cwd, shown=[presentation]))
 
 
 def _presentation(request: RequestedCall) -> dict[str, Any] | None:
@@ -202,7 +202,7 @@ def _assessed(
     cwd: str,
     resolved: Sequence[Effect] = (),
     *,
-    shown: object,
+    shown: Sequence[object],
 ) -> Assessment:
     """The risk of a request, with the effects on the real targets once those are known."""
     return assess(

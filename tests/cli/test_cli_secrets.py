@@ -8,7 +8,7 @@ import pytest
 from cli_bench import Cli, call, command, post, seen
 
 from redaction_corpus import GITHUB
-from signoff import ApprovalContext, ApprovalMemory
+from signoff import ApprovalContext, ApprovalMemory, ApprovalPresentation
 from signoff.approval_rules import ApprovalNeeds
 from signoff.cli.exit_codes import ExitCode
 from signoff.config import build, parse_config
@@ -47,6 +47,14 @@ def test_a_token_is_a_mark_until_the_person_asks(words: list[str], cli: Cli, dec
     assert MARK in hidden.out
     assert GITHUB in whole.out
     assert "[secret" not in whole.out
+
+
+def test_a_secret_in_a_tree_that_the_tool_sent_is_a_mark(cli: Cli, agent: AgentQueue) -> None:
+    tree = ApprovalPresentation(type="structured", content='{"password": "open sesame"}')
+    request = post(agent, call(presentation=tree))
+    assert "open sesame" not in cli.inside("show", request.id, "--json").out
+    done = cli.inside("approve", request.id, "--seen", seen(cli, request), "--session")
+    assert done.code == ExitCode.REFUSED
 
 
 @pytest.mark.parametrize("words", [["list"], ["list", "--json"]], ids=" ".join)

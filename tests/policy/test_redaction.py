@@ -151,6 +151,34 @@ LONGER_TOKENS = [
 ]
 
 
+class TestJsonInStrings:
+    @pytest.mark.parametrize(
+        ("tree", "masked"),
+        [
+            ({"password": "open sesame", "n": 1}, {"password": mark(11), "n": 1}),
+            (["a", {"name": "token", "value": "x y"}], ["a", {"name": "token", "value": mark(3)}]),
+            ({"deep": json.dumps({"password": "x y"})}, {"deep": json.dumps({"password": mark(3)})}),
+        ],
+        ids=["object", "list", "twice"],
+    )
+    def test_it_is_masked_like_the_value_that_it_spells(self, tree: object, masked: object) -> None:
+        body = json.dumps(tree)
+        assert DEFAULT_REDACTION.mask_value({"body": body}) == {"body": json.dumps(masked)}
+        assert DEFAULT_REDACTION.finds({"body": body})
+
+    @pytest.mark.parametrize(
+        "text", ['{"n":  1}', "[1,  2]", '{"password": ', "{}", '{"password": "a b"} and more']
+    )
+    def test_what_holds_no_secret_or_is_no_json_stays_as_it_is_spelled(self, text: str) -> None:
+        assert DEFAULT_REDACTION.mask_value({"body": text}) == {"body": text}
+
+    def test_what_is_nested_too_deep_to_be_spelled_anew_is_hidden_whole(self) -> None:
+        text = '{"password": "a b"}'
+        for _ in range(8):
+            text = json.dumps([[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[text]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])
+        assert "a b" not in DEFAULT_REDACTION.mask_value([text])[0]
+
+
 class TestShapes:
     @pytest.mark.parametrize("secret", TOKENS)
     @pytest.mark.parametrize(

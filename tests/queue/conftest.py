@@ -33,9 +33,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test of the suite on every engine, or on those that it names."""
     if "opener" not in metafunc.fixturenames or "opener" in vars(metafunc.module):  # some have their own
         return
-    roles = ["roles"] if metafunc.module.__name__ in WITH_ROLES else []
     chosen = metafunc.definition.get_closest_marker("engines")
-    metafunc.parametrize("opener", chosen.args if chosen else ["postgres", *roles, "sqlite"], indirect=True)
+    usual = [name for name in ENGINES if name != "roles" or metafunc.module.__name__ in WITH_ROLES]
+    metafunc.parametrize("opener", chosen.args if chosen else usual, indirect=True)
 
 
 @pytest.fixture

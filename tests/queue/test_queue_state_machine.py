@@ -290,13 +290,13 @@ def _call(key, content, batch, high):
     )
 
 
-@pytest.mark.parametrize("engine", ["postgres", "roles", "sqlite"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_any_sequence_of_acts_leaves_the_queue_as_the_model_says(engine):
     machine = type("Machine", (QueueMachine,), {"engine": engine})
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=RUNS or USUAL_RUNS[engine],
+            max_examples=RUNS or USUAL_RUNS.get(engine, 10),
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],

@@ -77,7 +77,7 @@ def assess(
     cwd: str,
     *,
     description: str = "",
-    shown: object = None,
+    shown: Sequence[object] = (),
     masked_keys: Sequence[str] = (),
 ) -> Assessment:
     """Judge a tool call.
@@ -88,18 +88,19 @@ def assess(
         effects: The declared effects; empty when the tool declares none.
         cwd: Absolute working directory: the project that the agent may be expected to work in.
         description: The tool's description; it is only searched for hidden characters and secrets.
-        shown: Further shown parts of the call, as JSON values; only searched for secrets.
+        shown: Further shown parts of the call, texts and JSON values; only searched for secrets.
         masked_keys: Names of arguments that are masked besides those that always are.
 
     Returns:
         The highest level any reason asks for, with all reasons, each once, in order of discovery.
     """
+    masks = DEFAULT_REDACTION.also(masked_keys)
     findings = [
         *_effects(effects, cwd),
         *_arguments(arguments, declared=bool(effects)),
         *_hostile([(tool_name, "tool_name"), *((text, "content") for text in (description, *_texts(arguments)))]),
         *_hostile(_named_by(effects)),
-        *_hidden(effects, [dict(arguments), description, shown], DEFAULT_REDACTION.also(masked_keys)),
+        *_hidden(effects, [dict(arguments), description, *shown], masks),
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
     return Assessment(risk, tuple(dict.fromkeys(reason for _, reason in findings)))
@@ -113,14 +114,14 @@ def reasons_of_files(
     Args:
         paths: The real paths of the files.
         cwd: Absolute working directory of the call.
-        contents: Their contents, as JSON values.
+        contents: Their contents, and what else is shown of the call, as texts and JSON values.
         masked_keys: As in `assess`.
     """
     files = [FileWrite(path, b"") for path in paths]
     findings = [
         *_effects(files, cwd),
         *_hostile(_named_by(files)),
-        *_hidden((), [contents], DEFAULT_REDACTION.also(masked_keys)),
+        *_hidden((), contents, DEFAULT_REDACTION.also(masked_keys)),
     ]
     return frozenset(reason for _, reason in findings)
 
@@ -141,7 +142,7 @@ def assess_stored(submission: Submission) -> Assessment:
             tuple(_stored_effects(submission)),
             submission.cwd,
             description=submission.description,
-            shown=submission.presentation,
+            shown=[submission.presentation],
             masked_keys=submission.masked_keys,
         )
     except Exception:  # noqa: BLE001 - whatever an agent posted: what cannot be judged may be anything
@@ -221,8 +222,9 @@ def _hostile(shown: Iterable[tuple[str, Field]]) -> Iterator[Finding]:
                 yield Risk.MEDIUM, "hidden-length" if finding.kind in _HIDES_THE_END else "hidden-chars"
 
 
-def _hidden(effects: Sequence[Effect], values: Sequence[object], masks: Redactor) -> Iterator[Finding]:
-    if any(map(_has_secret, effects)) or any(map(masks.finds, values)):
+def _hidden(effects: Sequence[Effect], values: Iterable[object], masks: Redactor) -> Iterator[Finding]:
+    found = (masks.spans(value) if isinstance(value, str) else masks.finds(value) for value in values)
+    if any(map(_has_secret, effects)) or any(found):
         yield Risk.MEDIUM, HIDDEN_VALUE
 
 
@@ -230,9 +232,9 @@ def _has_secret(effect: Effect) -> bool:
     match effect:
         case FileWrite(content=content):
             text = content if isinstance(content, str) else content.decode(errors="replace")
-            return DEFAULT_REDACTION.finds(text)
+            return bool(DEFAULT_REDACTION.spans(text))
         case FileEdit(old=old, new=new):
-            return DEFAULT_REDACTION.finds([old, new])
+            return any(map(DEFAULT_REDACTION.spans, (old, new)))
         case Command(command=command, env=env):
             texts = (command, *(f"={value}" for value in env.values()))
             return any(DEFAULT_REDACTION.spans(text, command=True) for text in texts)

@@ -260,7 +260,7 @@ def _assessed(request: StoredRequest, arguments: Mapping[str, Any], effects: tup
         effects,
         submission.cwd,
         description=submission.description,
-        shown=submission.presentation,
+        shown=[submission.presentation],
         masked_keys=submission.masked_keys,
     )
 

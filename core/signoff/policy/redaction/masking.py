@@ -7,6 +7,7 @@ who reviews can ask for it; digests and grants are made from the full data.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from signoff.canonical import json_in
 from signoff.policy.redaction import private_keys
 from signoff.policy.redaction.commands import may_reuse
 from signoff.policy.redaction.patterns import merged, token_spans
@@ -288,6 +290,9 @@ class Redactor:
     def mask_value(self, value: Any, key: str = "") -> Any:
         """Return a JSON value without its secrets; keys of mappings stay as they are.
 
+        A string that spells JSON is looked through, as the tree does that shows it, and spelled anew if it holds
+        any.
+
         Args:
             value: Any JSON value. It is not changed.
             key: Name that it stands under.
@@ -295,7 +300,13 @@ class Redactor:
         if self.hides(key, value):
             return mark(length_of(value))
         if isinstance(value, str):
-            return self.mask_text(value, command=self.runs(key)).text
+            tree = self._json_in(value, key)
+            if tree is None or not self.finds(tree, key):
+                return self.mask_text(value, command=self.runs(key)).text
+            try:
+                return json.dumps(self.mask_value(tree, key), ensure_ascii=False)
+            except RecursionError:  # JSON in strings in JSON, hundreds of levels in all
+                return mark(len(value))
         if isinstance(value, Mapping):
             names = self.names_in(value, key)
             return {name: self.mask_value(each, names.of(name)) for name, each in value.items()}
@@ -314,9 +325,12 @@ class Redactor:
             if isinstance(item, str):
                 if self.spans(item, command=self.runs(name)):
                     return True
-            else:
-                waiting.extend(self._entries(item, name))
+                item = self._json_in(item, name)
+            waiting.extend(self._entries(item, name))
         return False
+
+    def _json_in(self, text: str, key: str) -> Mapping[str, Any] | Sequence[Any] | None:
+        return None if self.runs(key) else json_in(text)
 
     def _entries(self, value: object, key: str) -> Iterator[tuple[str, Any]]:
         """The entries of a JSON value under a key, with their names."""
@@ -388,6 +402,7 @@ class Redactor:
             if self.hides(name, item):
                 yield name, item
             else:
+                item = self._json_in(item, name) if isinstance(item, str) else item
                 waiting.extend(self._entries(item, name))
 
     # -- texts -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from signoff.canonical import NotJsonError, parse_json
+from signoff.canonical import json_in
 from signoff.present.document.masking import LineMasks, Masks, mark_of
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, RowRun, fixed, joined, number_of
@@ -29,9 +29,6 @@ _DEEPEST = 200
 
 LONGEST_ARRAY = 20
 """The most items of an array that is never folded."""
-
-_LONGEST_JSON = 1_000_000
-"""The longest string, in characters, that is tried as JSON."""
 
 _INDENT = "  "
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
@@ -159,15 +156,9 @@ class _Tree:
 
     def _json_in(self, value: Any, name: str) -> Any:
         """The list or the object that a string spells; None if it spells anything else, or may be run."""
-        if not isinstance(value, str) or len(value) > _LONGEST_JSON or value.lstrip()[:1] not in {"{", "["}:
-            return None
         if self._masks is not None and self._masks.runs(name):
             return None
-        try:
-            found = parse_json(value)
-        except NotJsonError:
-            return None
-        return found if _is_branch(found) else None
+        return json_in(value)
 
     def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[RowRun]:
         if isinstance(value, str):

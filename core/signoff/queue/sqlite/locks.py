@@ -223,7 +223,7 @@ class FileLeases:
         return self._kept(FileLease(self._directory / agent_id))
 
     def renew(self) -> None:
-        """Put up again what this connection holds and somebody swept away.."""
+        """Put up again what this connection holds and somebody swept away."""
         for lease in self._taken:
             with contextlib.suppress(OSError):
                 lease.renew()
