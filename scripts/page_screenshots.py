@@ -39,7 +39,8 @@ def main() -> None:
     for old in folder.glob("page-*.png"):
         old.unlink()
     with tempfile.TemporaryDirectory(prefix="signoff-pictures-") as base, sync_playwright() as driver:
-        os.environ[KEYS_VARIABLE] = str(Path(base) / "keys")  # the person's own key stays out of it
+        # The person's own key, and the settings files that the person trusts, stay out of it.
+        os.environ |= {KEYS_VARIABLE: str(Path(base) / "keys"), "XDG_DATA_HOME": str(Path(base) / "data")}
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
         with _waiting(Path(base)) as place, _serving(Path(base), place) as (address, token):
             _take_all(browser, address, token, folder)

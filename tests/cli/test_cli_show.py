@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from cli_bench import Cli, call, command, post, write
 
-from signoff import ApprovalRequest, FileEdit
+from signoff import ApprovalPresentation, ApprovalRequest, FileEdit
 from signoff.queue import AgentQueue, Decision
 from signoff.tool_definition import Definition
 
@@ -109,6 +109,11 @@ def test_an_empty_payload_is_said_to_cover_everything(cli: Cli, agent: AgentQueu
     shown = cli.inside("show", request.id).out
     assert "every later call of write in session s-1, WHATEVER ITS ARGUMENTS ARE, from" in shown
     assert cli.inside("show", request.id, "--json").json["reach"]["breadth"] == "everything"
+
+
+def test_that_a_tool_sent_what_is_shown_is_said_once(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call(presentation=ApprovalPresentation(type="structured", content='{"n": 1}')))
+    assert cli.inside("show", request.id).out.count("sent by the tool") == 1
 
 
 def test_an_ended_request_says_how_it_ended_and_offers_nothing(cli: Cli, agent: AgentQueue) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -139,13 +140,31 @@ async def test_the_adapter_runs_what_was_approved(framework_authors: dict[str, A
 async def test_the_adapter_tells_the_model_of_a_soft_no(framework_authors: dict[str, Any], marked: bool) -> None:
     controller = answering(approved=False, mode="soft", note="use a list")
     tools = framework_authors["ApprovedTools"]({"add": adding(marked)}, controller, "r-1")
-    assert await tools.run(1, "c-1", "add", {"a": 1, "b": 2}) == "Not run. Approval denied: use a list"
+    assert await tools.run(1, "c-1", "add", {"a": 1, "b": 2}) == "Approval denied: use a list"
 
 
 async def test_the_adapter_ends_the_run_on_a_hard_no(framework_authors: dict[str, Any]) -> None:
     tools = framework_authors["ApprovedTools"]({"add": adding(marked=False)}, answering(approved=False), "r-1")
     with pytest.raises(framework_authors["StopRun"]):
         await tools.run(1, "c-1", "add", {"a": 1, "b": 2})
+
+
+def test_the_hook_returns_the_arguments_that_were_asked_about(framework_authors: dict[str, Any]) -> None:
+    hook = framework_authors["AskFirst"](answering(approved=True))
+    given = {"a": [1]}
+    assert hook("add", given) == given
+    assert hook("add", given)["a"] is not given["a"]
+
+
+@pytest.mark.parametrize(
+    ("configs", "asks"), [(None, True), ({}, False), ({"add": {"approval": "required"}}, True)]
+)
+def test_the_hook_raises_for_a_no_to_what_is_asked_about(
+    framework_authors: dict[str, Any], configs: dict[str, Any] | None, asks: bool
+) -> None:
+    hook = framework_authors["AskFirst"](answering(approved=False, mode="soft"), tool_configs=configs)
+    with pytest.raises(PermissionError) if asks else nullcontext():
+        hook("add", {"a": 1})
 
 
 def test_the_adapter_has_forty_lines() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import command_document
+from signoff.present.kinds import SentKind
 from signoff.present.reveal import reveal_line
 from signoff.present.snapshot.snapshot import take
 
@@ -121,7 +124,7 @@ class TestDocuments:
         document = structured_document({"argv": [value]}, masks=DEFAULT_REDACTION)
         assert texts(document) == ["argv:", f'  - "{value}"']
 
-    @pytest.mark.parametrize("kind", ["command", "diff", "file_content", "structured", "text"])
+    @pytest.mark.parametrize("kind", get_args(SentKind))
     def test_what_a_tool_sends_hides_its_tokens(self, kind: str) -> None:
         sent = {"type": kind, "content": f"+x {GITHUB}\n", "metadata": {"full_content": f"x {GITHUB} y\n"}}
         documents = presentation_documents(sent, DEFAULT_REDACTION)

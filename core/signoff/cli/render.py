@@ -117,9 +117,16 @@ def _heading(document: Document) -> str:
     return "  ".join(parts)
 
 
+_REMARKS = 8
+"""More rows than remarks of signoff ever stand before the content."""
+
+
 def _add_document(page: Page, document: Document) -> None:
+    first = [document.row(number) for number in range(min(len(document), _REMARKS))]
+    remarks = {row.text.text for row in first if row.kind is RowKind.NOTE}
     for note in document.notes:
-        page.add(note, label="  # ")
+        if note not in remarks:
+            page.add(note, label="  # ")
     for alert in document.scan():
         page.add(alert.message, label="  ! ", style="warn", label_style="warn")
     for row in document:
