@@ -14,7 +14,7 @@ def late_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[st
 
     Args:
         package: Its full name.
-        homes: The names that come from each of its modules.
+        homes: The names that come from each of its modules, or of another module by its full name.
     """
     module_of = {name: module for module, names in homes.items() for name in names}
 
@@ -22,6 +22,7 @@ def late_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[st
         module = module_of.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{module}"), name)
+        full = module if module.startswith("signoff.") else f"{package}.{module}"
+        return getattr(importlib.import_module(full), name)
 
     return load

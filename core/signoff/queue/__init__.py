@@ -10,7 +10,6 @@ import pwd
 from typing import TYPE_CHECKING
 
 from signoff._lazy import late_names
-from signoff.effects import Risk
 from signoff.queue.errors import (
     DamagedRecordError,
     GrantRefusedError,
@@ -29,6 +28,7 @@ from signoff.queue.errors import (
 from signoff.queue.location import PLACE_VARIABLE, is_url, locate, usual_place
 
 if TYPE_CHECKING:
+    from signoff.effects import Risk
     from signoff.queue.grant_pattern import GrantPattern, PatternError
     from signoff.queue.history import (
         HistoryCheck,
@@ -123,6 +123,7 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
+        "signoff.effects": ("Risk",),
         "grant_pattern": (
             "GrantPattern",
             "PatternError",
