@@ -84,7 +84,8 @@ class Live:
             rows = self.seen.rows
             text = "\n".join("".join(part.text for part in row) for row in rows)
             if text != self._text:
-                self.pictures.append((time.monotonic(), named(text.split("\n"))))
+                before = self.pictures[-1][1] if self.pictures else None
+                self.pictures.append((time.monotonic(), named(text.split("\n"), before)))
             self._bold = "\n".join("".join(map(_bold, row)) for row in rows)
             self._text = text
             painted()

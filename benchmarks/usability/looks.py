@@ -61,9 +61,9 @@ def focus_stays(bench: Bench) -> Figure:
 
 
 def _focused(seen: Screen) -> tuple[str, int, str]:
-    """The focused line, its place on the screen, and what stands above it in the list."""
+    """The focused line, its place on the screen, and the line above it."""
     place, line = next((place, line) for place, line in enumerate(seen.frame) if line.startswith("▌"))
-    return line, place, seen.frame[1]
+    return line, place, seen.frame[place - 1]
 
 
 def _storm(stock: Stock) -> None:

@@ -55,5 +55,4 @@ async def _one_round(room: Room, request: StoredRequest, screens: dict[str, Scre
     fair = decided.state is RequestState.APPROVED and len(records) == 1 and winner in screens
     for name, seen in screens.items():
         await seen.shows(f"approved by {'you' if name == winner else winner}")
-        await seen.press("o")
     return fair, took

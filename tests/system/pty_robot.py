@@ -29,6 +29,8 @@ WORDS = ("npm test", "yarn add left-pad", "sudo make install", "xargs rm", "yes"
 
 _FOCUS = re.compile(r"^▌.*\{ (note-\d+)")
 _EDITION = re.compile(r"│\s+edition: (\d+)\s*$")
+_BOX = re.compile(r"^ Reject ")
+"""The head of the box for a message, which may cover the content that it is about."""
 
 Named = tuple[str, int]
 """What has the focus: a request, and which revision of it is shown."""
@@ -202,11 +204,24 @@ class Judge:
 
 def pictures_of(terminal: Terminal) -> Iterator[tuple[float, Named | None]]:
     """What had the focus in a terminal, and when; nothing more is written to that terminal."""
-    return ((at, named(rows)) for at, rows in replay(terminal.output, terminal.size))
+    before: Named | None = None
+    for at, rows in replay(terminal.output, terminal.size):
+        before = named(rows, before)
+        yield at, before
 
 
-def named(rows: Sequence[str]) -> Named | None:
-    """What has the focus among some rows, and is shown beside them."""
+def named(rows: Sequence[str], before: Named | None) -> Named | None:
+    """What has the focus among some rows, and is shown beside them.
+
+    Args:
+        rows: The rows of the screen.
+        before: The same of the picture before.
+    """
     focus = next((match for row in rows if (match := _FOCUS.match(row))), None)
     edition = next((match for row in rows if (match := _EDITION.search(row))), None)
-    return None if focus is None or edition is None else (focus[1], int(edition[1]))
+    if focus is None:
+        return None
+    if edition is None:
+        covered = before is not None and before[0] == focus[1] and any(map(_BOX.match, rows))
+        return before if covered else None
+    return focus[1], int(edition[1])

@@ -328,10 +328,13 @@ class Screen:
     async def goes_to_row(self, key: RowKey) -> None:
         """Put the cursor on a row with row keys."""
         inbox = self.desk.inbox
-        goal, here = inbox.row_index(key), inbox.row_index(inbox.cursor)
-        assert goal is not None
-        assert here is not None
-        await self.press(*(["j"] * (goal - here) or ["k"] * (here - goal)))
+        for _ in range(3):  # rows that ended fold away on the way
+            goal, here = inbox.row_index(key), inbox.row_index(inbox.cursor)
+            assert goal is not None
+            assert here is not None
+            await self.press(*(["j"] * (goal - here) or ["k"] * (here - goal)))
+            if inbox.cursor == key:
+                return
         assert inbox.cursor == key
 
     async def goes_to_group(self) -> None:

@@ -153,17 +153,18 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
                 something else than the request with a presentation.
         """
-        import asyncio
-
-        from signoff.types import ApprovalDecision
-
         request = within(request, self._expires_in)
         request = _at_server(request, context)
         try:
-            found: ApprovalDecision | Asking | None = self._at_once(request, context)
-            if found is None:
-                # Looking at files and at the queue would hold up the event loop.
-                found = await asyncio.to_thread(self._without_asking, request, context)
+            remembered = self._at_once(request, context)
+            if remembered is not None:
+                return remembered
+            import asyncio  # late: looking it up takes longer than remembering
+
+            from signoff.types import ApprovalDecision
+
+            # Looking at files and at the queue would hold up the event loop.
+            found = await asyncio.to_thread(self._without_asking, request, context)
             if isinstance(found, ApprovalDecision):
                 return found
             if self._callback is not None:
