@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from queue_engines import ENGINES, Opener
+from queue_engines import ENGINES, NAMED, Opener
 
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff.queue.sql import answers
@@ -41,7 +41,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     """One empty queue of the engine under test."""
-    opener = ENGINES[request.param](tmp_path)
+    opener = NAMED[request.param](tmp_path)
     yield opener
     opener.close()
 

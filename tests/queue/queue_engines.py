@@ -198,8 +198,11 @@ UPDATE counters SET value = CASE name WHEN 'change' THEN 1 ELSE 0 END;
 """
 
 ENGINES: dict[str, Callable[[Path], Opener]] = {
-    "fresh postgres": FreshPostgresOpener,
     "postgres": PostgresOpener,
     "roles": RolesOpener,
     "sqlite": SqliteOpener,
 }
+"""The engines that the suite of queues runs on."""
+
+NAMED: dict[str, Callable[[Path], Opener]] = {**ENGINES, "fresh postgres": FreshPostgresOpener}
+"""These, and those that only run the tests that name them."""
