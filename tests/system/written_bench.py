@@ -208,17 +208,16 @@ class Listener:
         """Press a decision key at the pace of people, again if it came too early, until a pattern is written."""
         while True:
             self.rests()
-            shown = self.terminal.text()
-            if _LOCKED in shown:
-                # The key would keep the keys locked.
-                self.rests()
-                self.rests()
-            # The same words once more would not be written; and in a text box these would be none.
-            if key != "Enter" and NOT_TAKEN.search(shown):
-                self.presses("\x03", "Ctrl.C decides nothing")
             answer = self.presses(key, f"{patterns[0]}|{NOT_TAKEN.pattern}")
             if not NOT_TAKEN.search(answer):
                 break
+            if _LOCKED in answer:
+                # The same key again would keep the keys locked.
+                self.rests()
+                self.rests()
+            # The same words once more would not be written; and in a text box these would be none.
+            if key != "Enter":
+                self.presses("\x03", "Ctrl.C decides nothing")
         self._waits(lambda: None, patterns, start=self._start)
 
     def clicks_everywhere(self) -> None:
