@@ -172,7 +172,7 @@ class TestJsonInStrings:
     def test_what_holds_no_secret_or_is_no_json_stays_as_it_is_spelled(self, text: str) -> None:
         assert DEFAULT_REDACTION.mask_value({"body": text}) == {"body": text}
 
-    def test_what_is_nested_too_deep_to_be_spelled_anew_is_hidden_whole(self) -> None:
+    def test_what_is_nested_too_deep_to_be_spelled_anew_is_hidden(self) -> None:
         text = '{"password": "a b"}'
         for _ in range(8):
             text = json.dumps([[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[text]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]])
