@@ -197,16 +197,11 @@ class Person:
         self.goes_to(name)
         self._decides("n", name, taken=self._shows("what to do instead"))
 
-    def quits(self) -> None:
-        """Leave although something waits."""
-        self.wants_to_leave()
-        self.press("y")
-
-    def wants_to_leave(self) -> str:
-        """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
+    def quits(self) -> str:
+        """Leave although something waits; returns the screen with the question before."""
         self._presses("q", taken=self._shows("Esc stay"))
         question = self._look()
-        self._takes_its_time(2 * HAND)
+        self._presses("y", taken=lambda: "Esc stay" not in self._look())
         return question
 
     # -- parts -------------------------------------------------------------------------------------------

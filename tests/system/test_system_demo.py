@@ -171,8 +171,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Left]:
         person.press("Enter")
         person.sees(f"{WAITING} waiting")
         assert [agent.name for agent in place.agents() if not is_running(agent.pid)] == []
-        question = person.wants_to_leave()
-        person.press("y")
+        question = person.quits()
         shell = person.sees("^over$")
         flags = ("alternate_on", "cursor_flag", "mouse_any_flag", "keypad_flag", "keypad_cursor_flag")
         yield Left(place, question, shell, {flag: tmux.says(flag) for flag in flags})

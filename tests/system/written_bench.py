@@ -206,18 +206,21 @@ class Listener:
 
     def decides(self, key: str, *patterns: str) -> None:
         """Press a decision key at the pace of people, again if it came too early, until a pattern is written."""
+        end = time.monotonic() + PATIENCE
         while True:
+            shown = self.terminal.text()
+            # The same words once more would not be written; and in a text box these would be none.
+            if NOT_TAKEN.search(shown) and key != "Enter":
+                self.presses("\x03", "Ctrl.C decides nothing")
             self.rests()
+            if _LOCKED in shown:
+                # The key would keep the keys locked.
+                self.rests()
+                self.rests()
             answer = self.presses(key, f"{patterns[0]}|{NOT_TAKEN.pattern}")
             if not NOT_TAKEN.search(answer):
                 break
-            if _LOCKED in answer:
-                # The same key again would keep the keys locked.
-                self.rests()
-                self.rests()
-            # The same words once more would not be written; and in a text box these would be none.
-            if key != "Enter":
-                self.presses("\x03", "Ctrl.C decides nothing")
+            assert time.monotonic() < end, f"{key} was not taken:\n{self.terminal.text()}"
         self._waits(lambda: None, patterns, start=self._start)
 
     def clicks_everywhere(self) -> None:
