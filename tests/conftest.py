@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from answering import Answer, Reviewer
 from signoff.connection import connect_agent
 from signoff.queue import AgentQueue, ReviewQueue, open_review_queue
+from signoff.queue.keys.identity import signer_for
 from system_bench import environment
 
 
@@ -82,6 +83,7 @@ def _own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         patch.setenv("SIGNOFF_KEYS_DIR", str(tmp_path_factory.mktemp("keys")))
         for name in ("SIGNOFF_SETTINGS", "SIGNOFF_THEME"):
             patch.delenv(name, raising=False)
+        signer_for()  # the key is there from the first test on, whichever that is: agents trust what they find
         yield
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from person_bench import NOT_TAKEN
+from person_bench import Person
 from pty_bench import Terminal, replay
 
 import benchmarks.bare_textual
@@ -57,10 +57,11 @@ def approving(bench: Bench) -> Figure:
     with room.screen(120, 40) as terminal:
         until_shown(terminal, f"{WAITING} waiting", "▌")
         _reads_long_diff(terminal)
-        times = []
+        person, times = Person(terminal), []
         for _ in range(bench.rounds(APPROVALS)):
             time.sleep(PACE)
-            times.append(_answered(terminal, "y", _HELD))
+            person.presses("y", taken=lambda: _HELD.search(terminal.text()) is not None)
+            times.append(terminal.keys[-1].at)
             time.sleep(PACE)
             terminal.press("u")
             eventually(lambda: not _HELD.search(terminal.text()), "the approval is taken back")
@@ -88,20 +89,6 @@ def approving(bench: Bench) -> Figure:
 
 _HELD = re.compile(r"\b[123] s\b")
 """What a row says whose decision is held."""
-
-
-def _answered(terminal: Terminal, key: str, words: re.Pattern[str]) -> float:
-    """Press a key, again if it came too early; when it was pressed for the last time."""
-    while True:
-        terminal.press(key)
-        pressed = terminal.keys[-1].at
-        eventually(
-            lambda: words.search(terminal.text()) or NOT_TAKEN.search(terminal.text()),
-            lambda: f"an answer to {key}:\n{terminal.text()}",
-        )
-        if words.search(terminal.text()):
-            return pressed
-        time.sleep(PACE)
 
 
 def _shown_after(terminal: Terminal, pressed: list[float], words: re.Pattern[str]) -> list[float]:

@@ -171,7 +171,7 @@ class Person:
         """Go to a request, read it, approve it and allow exactly this for the session."""
         self.reads_about(name)
         self._decides("s", name, taken=self._shows("Allow for this session"))
-        self._presses("1", taken=lambda: self._moved_on(name))
+        self.presses("1", taken=lambda: self._moved_on(name))
 
     def rejects(self, name: str, feedback: str) -> None:
         """Go to a request, reject it and tell its agent why."""
@@ -180,12 +180,12 @@ class Person:
         self._glass.type(feedback)
         self.sees(re.escape(feedback))
         self._last_key = time.monotonic()  # Enter right after the text would be the end of a pasted line
-        self._presses("Enter", taken=lambda: self._moved_on(name))
+        self.presses("Enter", taken=lambda: self._moved_on(name))
 
     def opens(self, key: str, words: str) -> None:
         """Press a decision key that opens something which says these words."""
         eventually(lambda: self.is_armed, lambda: f"armed:\n{self._look()}")
-        self._presses(key, taken=self._shows(words))
+        self.presses(key, taken=self._shows(words))
 
     def goes_back(self, words: str) -> None:
         """Press Esc, and wait until what says these words is gone."""
@@ -199,22 +199,14 @@ class Person:
 
     def quits(self) -> str:
         """Leave although something waits; returns the screen with the question before."""
-        self._presses("q", taken=self._shows("Esc stay"))
+        self.presses("q", taken=self._shows("Esc stay"))
         question = self._look()
-        self._presses("y", taken=lambda: "Esc stay" not in self._look())
+        self.presses("y", taken=lambda: "Esc stay" not in self._look())
         return question
 
-    # -- parts -------------------------------------------------------------------------------------------
+    def presses(self, key: str, *, taken: Callable[[], bool]) -> None:
+        """Press a decision key, and again if it came too early, until it was taken."""
 
-    def _decides(self, key: str, name: str, *, taken: Callable[[], bool]) -> None:
-        """Press a decision key when the bar offers it for that target, and again if it came too early."""
-        eventually(
-            lambda: name in self.target and self.works(key),
-            lambda: f"{key} for {name}:\n{self._look()}",
-        )
-        self._presses(key, taken=taken)
-
-    def _presses(self, key: str, *, taken: Callable[[], bool]) -> None:
         def press() -> bool:
             if self._refused():  # what was said of the key before has to go: this one is not to be judged by it
                 self.press("C-c")
@@ -225,6 +217,16 @@ class Person:
             return taken()
 
         eventually(press, lambda: f"{key} was taken:\n{self._look()}")
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _decides(self, key: str, name: str, *, taken: Callable[[], bool]) -> None:
+        """Press a decision key when the bar offers it for that target, and again if it came too early."""
+        eventually(
+            lambda: name in self.target and self.works(key),
+            lambda: f"{key} for {name}:\n{self._look()}",
+        )
+        self.presses(key, taken=taken)
 
     def _moved_on(self, name: str) -> bool:
         row = focused(self._look())
@@ -246,7 +248,7 @@ class Person:
         self._glass.type(text)
         self.sees(f"> {re.escape(text)}")
         self._last_key = time.monotonic()  # Enter right after the text would be the end of a pasted line
-        self._presses("Enter", taken=lambda: f"> {text}" not in self._look())
+        self.presses("Enter", taken=lambda: f"> {text}" not in self._look())
 
     def _takes_its_time(self, seconds: float = HAND) -> None:
         time.sleep(max(0.0, self._last_key + seconds - time.monotonic()))

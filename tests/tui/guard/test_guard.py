@@ -143,6 +143,18 @@ def test_what_was_not_fully_shown_is_not_approved(bench: Bench, key: str) -> Non
     assert bench.sent() == []
 
 
+@pytest.mark.parametrize("key", ["y", "s"])
+def test_what_was_shown_while_the_key_waited_was_not_shown_when_it_was_pressed(bench: Bench, key: str) -> None:
+    bench.armed("a")
+    pressed = bench.now
+    bench.alter("a", shown_from=pressed + 0.1)
+    bench.pass_time(0.2)
+
+    assert reason(bench.press(key, pressed)) is Reason.TOO_EARLY
+    bench.pass_time(1.0)
+    assert bench.accepts(key)
+
+
 def test_without_require_seen_y_approves_unread_and_s_still_does_not() -> None:
     bench = Bench(GuardSettings(require_seen=False))
     bench.armed("a", "b")

@@ -32,6 +32,23 @@ def test_a_line_does_not_count_before_the_dwell_time() -> None:
     assert coverage.shown == 0
 
 
+def test_a_share_was_reached_when_the_dwell_time_was_over_however_late_it_is_counted() -> None:
+    coverage = Coverage(2, DWELL)
+    coverage.painted(whole(0), 1.0)
+    coverage.painted(whole(1), 1.0 + LATER)
+    coverage.settle(9.0)
+    assert coverage.shown_from == 1.0 + LATER + DWELL
+
+
+def test_what_was_shown_before_is_reached_no_later_when_it_is_shown_again() -> None:
+    coverage = Coverage(1, DWELL)
+    coverage.painted(whole(0), 0.0)
+    coverage.hidden(LATER)
+    coverage.painted(whole(0), 8.0)
+    coverage.settle(9.0)
+    assert coverage.shown_from == DWELL
+
+
 def test_what_was_painted_counts_when_something_else_takes_its_place() -> None:
     coverage = Coverage(2, DWELL)
     coverage.painted(whole(0), 0.0)

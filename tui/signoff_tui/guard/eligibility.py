@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from signoff_tui.guard.holds import Act, Permit
 from signoff_tui.guard.results import (
+    TOO_EARLY,
     Decide,
     DecisionOffer,
     Ignored,
@@ -123,6 +124,8 @@ class Judge:
             return Ignored(Reason.NOTHING, f"{key} does nothing: what you changed is approved once")
         if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):
             return NeedsUnseenBar(ref, facts.coverage, remembers=decision == "s")
+        if t < facts.shown_from:
+            return TOO_EARLY  # what was shown while the key waited was not there when it was pressed
         if decision == "s":
             return OpenSheet(DecisionOffer(Act.REMEMBER, (ref,), key))
         return Decide(self._permit(Act.APPROVE, [facts], key, t))

@@ -13,6 +13,7 @@ from signoff_tui.guard.arming import Arming, Cause
 from signoff_tui.guard.eligibility import Judge
 from signoff_tui.guard.holds import Held, Holds, Permit, PermitError
 from signoff_tui.guard.results import (
+    TOO_EARLY,
     Answered,
     BarClosed,
     Decide,
@@ -341,7 +342,7 @@ class DecisionGuard(Stage, Guard[Payload]):
             arming.restart(t)
         elif seen.quiet >= self.settings.quiet_before and t >= arming.armed_at:
             return None
-        return Ignored(Reason.TOO_EARLY, "too early: look, press again")
+        return TOO_EARLY
 
     def _pressed_at(self, stamped: float) -> float:
         """The earliest time of a press: before a standstill that it was read after."""

@@ -11,6 +11,7 @@ from signoff_tui.guard.holds import Act, Held, Permit
 from signoff_tui.guard.targets import LeftOut, Ref
 
 __all__ = [
+    "TOO_EARLY",
     "Answered",
     "BarClosed",
     "Decide",
@@ -88,6 +89,10 @@ class Ignored(Struct, frozen=True):
 
     reason: Reason
     text: str
+
+
+TOO_EARLY = Ignored(Reason.TOO_EARLY, "too early: look, press again")
+"""The answer to a key that was pressed before there was time to see what it would be about."""
 
 
 class Decide(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
@@ -59,6 +60,7 @@ class TargetFacts(Struct, frozen=True):
         hidden: True if a filter keeps it off the list: nothing that covers several covers what is not shown.
         nothing: Reason why there is nothing to approve, in words for the reviewer; empty if there is.
         stoppable: True if its agent can be stopped.
+        shown_from: The time at which its share was reached, on the clock that stamps keys.
     """
 
     ref: Ref
@@ -69,6 +71,7 @@ class TargetFacts(Struct, frozen=True):
     hidden: bool = False
     nothing: str = ""
     stoppable: bool = True
+    shown_from: float = -math.inf
 
 
 class Omission(StrEnum):

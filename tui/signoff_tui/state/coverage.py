@@ -6,6 +6,7 @@ painted, inside the view and still, for the dwell time. Shown does not mean read
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -83,12 +84,14 @@ class Coverage:
         dwell: Seconds a part must stay painted.
         whole: False if the content has more than the units: a part that cannot be shown at all.
         waived: Units that nobody need have seen, because they are not approved. If they were shown, that is kept.
+        shown_from: The time at which the units that were shown last had stayed long enough (monotonic seconds).
     """
 
     units: int
     dwell: float = 0.2
     whole: bool = True
     waived: frozenset[int] = frozenset()
+    shown_from: float = -math.inf
     _shown: set[int] = field(default_factory=set)
     _begun: dict[int, UnitCoverage] = field(default_factory=dict)
     _painted: tuple[PaintedRow, ...] = ()
@@ -131,6 +134,8 @@ class Coverage:
                 self._shown.add(part.unit)
                 del self._begun[part.unit]
                 changed = True
+        if changed:
+            self.shown_from = self._since + self.dwell
         return changed
 
     def restore(self, mark: ReadMark | None) -> bool:

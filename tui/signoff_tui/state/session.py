@@ -5,6 +5,7 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import chain
 
@@ -91,10 +92,12 @@ class ReviewSession(DecisionSession):
         if request_id not in self.inbox:
             return None
         entry = self.inbox.entry(request_id)
+        coverage = self.coverage(entry)
         return TargetFacts(
             ref=self.ref(entry),
             risk=RISK_WORD[self.risk(entry)],  # type: ignore[arg-type]
             coverage=self.share(entry),
+            shown_from=-math.inf if coverage is None else coverage.shown_from,
             closed=self._closed(entry),
             later=entry.later,
             hidden=not self.inbox.is_in_filter(request_id),
