@@ -17,6 +17,7 @@ from screen_bench import LARGE, SMALL, Screen, screen
 from benchmarks.usability.bench import Bench
 from benchmarks.usability.figure import Figure, at_most, together
 from signoff.queue.clock import now_us
+from signoff_tui.text.themes import DEFAULT_THEME
 from stocked import Stock
 
 ARRIVALS, ENDINGS = 1_000, 300
@@ -82,7 +83,8 @@ def _storm(stock: Stock) -> None:
 def without_colors(bench: Bench) -> Figure:
     """UT-28: pictures of the states as text, made without colors."""
     with tempfile.TemporaryDirectory(prefix="signoff-usability-") as folder:
-        made = asyncio.run(all_looks(Path(folder), {"large": (Plan(LARGE, VIEWS), (NO_COLOR,))}))["large"]
+        looks = (DEFAULT_THEME, NO_COLOR)
+        made = asyncio.run(all_looks(Path(folder), {"large": (Plan(LARGE, VIEWS), looks)}))["large"]
     if isinstance(made, BaseException):
         raise made
     texts = {view: _written(shots[NO_COLOR]) for view, shots in made.items()}
