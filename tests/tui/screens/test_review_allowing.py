@@ -78,14 +78,18 @@ async def test_the_first_allows_exactly_this_command(
     assert (grant.pattern, grant.payload, grant.session) == (None, {"command": "pytest -q tests"}, "s-1")
 
 
-async def test_a_yes_that_is_remembered_is_called_so_while_it_is_held(
-    asking: AgentQueue, place: Path, workdir: Path
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [("1", "git diff HEAD~1"), ("2", "starting with git diff …"), ("3", "any command of shell")],
+)
+async def test_while_it_is_held_a_yes_that_is_remembered_says_for_which_calls(
+    asking: AgentQueue, place: Path, workdir: Path, key: str, told: str
 ) -> None:
-    request = post(asking, command("pytest -q tests", workdir))
+    request = post(asking, command("git diff HEAD~1", workdir))
     async with screen(place, size=LARGE, settings=HELD, waiting=1) as seen:
         await opens(seen, request)
-        await seen.press("1")
-        await seen.shows("allowed pytest -q tests, sends in ")
+        await seen.press(key)
+        await seen.shows(f"allowed {told}, sends in ")
 
 
 async def test_a_key_that_was_refused_is_told_while_the_sheet_learns_more(

@@ -32,7 +32,7 @@ from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.text.summary import summarize, tool_text
 
-__all__ = ["LAST", "Allowing", "Choice", "allow_sheet", "choices", "released", "subject_of"]
+__all__ = ["LAST", "Allowing", "Choice", "allow_sheet", "choices", "pattern_text", "released", "subject_of"]
 
 LAST = 50
 """The latest calls of the session that each choice is compared with."""
@@ -42,6 +42,8 @@ ALSO_ROWS = 2
 
 LONGEST_VALUE = 400
 """The most characters of a fixed value."""
+
+_ANY_COMMAND, _ANY_CALL = "any command", "any call"
 
 _TITLE = 14
 """Cells of the name of a choice."""
@@ -139,22 +141,40 @@ def _alike(request: StoredRequest, sheet: Allowing) -> Choice:
     if not sheet.proposals.patterns:
         return Choice("2", "", SafeText.own(""), why_not=sheet.proposals.why_not)
     pattern = sheet.proposals.patterns[sheet.at]
-    for _, matcher in pattern.entries:
-        if isinstance(matcher, Beginning):
-            words = reveal_line(" ".join(matcher.words), "command").text
-            return Choice("2", "starting with", foreign(f"{words} …").text, pattern=pattern)
-        if isinstance(matcher, Under):
-            below = reveal(f"{matcher.directory}/", "path").text
-            return Choice("2", "files below", foreign(below).text, "warn", pattern)
-    return Choice("2", "", SafeText.own(""), why_not="nothing between this call and all")
+    title, what, token = _in_words(pattern, request.submission)
+    return Choice("2", title, what, token, pattern)
 
 
 def _any(request: StoredRequest) -> Choice:
     call, pattern = request.submission, any_call(request.submission)
-    command, _ = subject_of(call)
     if pattern == _exact(call):
         return Choice("3", "", SafeText.own(""), why_not="the first covers all that the tool names")
-    return Choice("3", "any command" if command is not None else "any call", tool_text(call), "warn", pattern)
+    title, what, token = _in_words(pattern, call)
+    return Choice("3", title, what, token, pattern)
+
+
+def pattern_text(pattern: GrantPattern, call: Submission) -> str:
+    """Return the calls that a pattern covers as the sheet names them: ``starting with pytest …``.
+
+    Args:
+        pattern: One that the sheet offered.
+        call: The call for which it was offered.
+    """
+    title, what, _ = _in_words(pattern, call)
+    return f"{title} {'of ' if title in (_ANY_COMMAND, _ANY_CALL) else ''}{what.text}"
+
+
+def _in_words(pattern: GrantPattern, call: Submission) -> tuple[str, SafeText, str]:
+    """Return a title for the calls that a pattern covers, these calls, and the style of the words."""
+    for _, matcher in pattern.entries:
+        if isinstance(matcher, Beginning):
+            words = reveal_line(" ".join(matcher.words), "command").text
+            return "starting with", foreign(f"{words} …").text, "text"
+        if isinstance(matcher, Under):
+            below = reveal(f"{matcher.directory}/", "path").text
+            return "files below", foreign(below).text, "warn"
+    command, _ = subject_of(call)
+    return _ANY_COMMAND if command is not None else _ANY_CALL, tool_text(call), "warn"
 
 
 def _exact(call: Submission) -> GrantPattern:

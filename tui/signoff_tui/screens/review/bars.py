@@ -9,6 +9,7 @@ from signoff.effects import Risk
 from signoff.masked_subject import announced_subjects
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.layout import AGENT_COLUMN
+from signoff_tui.screens.review.allow import pattern_text
 from signoff_tui.screens.review.names import agents_of, as_listed, group_label, held_words, name_of, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.state.amendments import EDITED
@@ -181,6 +182,8 @@ def held_chunks(desk: ReviewSession, room: int, now: float) -> tuple[Chunk, ...]
     decision = last.payload.decision
     refs = [*last.refs, *(desk.reached_by_stops() if decision.hard else ())]
     names = names_of(desk, as_listed(desk, refs))
+    if last.payload.pattern is not None and refs[0].id in desk.inbox:
+        names = [pattern_text(last.payload.pattern, desk.inbox.entry(refs[0].id).request.submission)]
     others = f", {len(holds) - 1} more held" if holds[1:] else ""
     undo = (chunk("   ", keep=True), chunk(desk.keys.shown("undo"), "key", keep=True), chunk(" undo ", keep=True))
     seconds = max(math.ceil(last.until - now), 0)
