@@ -6,6 +6,7 @@ import pytest
 from model_samples import CASCADE, START, approved, news, rejected, stored
 
 from signoff.present.document.text import text_document
+from signoff.queue.amendment import Instead
 from signoff.queue.records import RequestState, StoredRequest
 from signoff.queue.wording import NOT_RUN, agent_is_gone
 from signoff_tui.guard import GuardSettings
@@ -152,6 +153,13 @@ def test_a_group_that_ended_says_how() -> None:
     members = [stored(name, group_id="g") for name in "ab"]
     desk = desk_with(*members, approved(members[0]), rejected(members[1]))
     assert "1 of 2 approved" in row_texts(desk, 60)[0]
+
+
+def test_a_group_that_ended_says_how_many_of_it_run_otherwise_than_asked() -> None:
+    members = [stored(name, group_id="g") for name in "ab"]
+    in_part = approved(members[0], instead=Instead(arguments={}, summary="3 of 5 hunks"))
+    desk = desk_with(*members, in_part, approved(members[1]))
+    assert "2 of 2 approved, 1 changed" in row_texts(desk, 60)[0]
 
 
 def test_a_reason_is_said_in_full_or_not_at_all() -> None:

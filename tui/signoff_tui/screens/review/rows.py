@@ -350,8 +350,12 @@ def size_of(desk: ReviewSession, group: Group) -> str:
 
 
 def _how_many_ended(members: Sequence[Entry]) -> str:
-    approved = sum(entry.request.state is RequestState.APPROVED for entry in members)
-    return f"{approved} of {len(members)} approved" if approved else "ended"
+    approved = [entry for entry in members if entry.request.state is RequestState.APPROVED]
+    changed = sum(
+        entry.request.decision is not None and bool(entry.request.decision.instead) for entry in approved
+    )
+    told = f"{len(approved)} of {len(members)} approved" if approved else "ended"
+    return f"{told}, {changed} changed" if changed else told
 
 
 def _agents(members: Sequence[Entry]) -> SafeText:
