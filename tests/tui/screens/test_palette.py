@@ -9,6 +9,7 @@ from screen_bench import LARGE, SMALL, command, post, screen
 
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.screens.palette.commands import commands_on, fitting
+from signoff_tui.widgets.row_list import RowList
 
 SIZES = pytest.mark.parametrize("size", [(40, 10), SMALL, LARGE], ids=["least", "small", "large"])
 
@@ -38,6 +39,18 @@ async def test_what_is_chosen_is_done(place: Path, size: tuple[int, int]) -> Non
         await seen.types("hist")
         await seen.press("enter")
         await seen.shows("f saved")
+
+
+async def test_a_long_list_is_paged(place: Path) -> None:
+    async with screen(place, size=SMALL) as seen:
+        await seen.press("colon")
+        await seen.shows("what to do")
+        rows = seen.app.screen.query_one(RowList)
+        page = list(rows.visible_rows)
+        await seen.press("pagedown", "pagedown")
+        assert rows.visible_rows[0] >= page[-1]
+        await seen.press("pageup", "pageup")
+        assert list(rows.visible_rows) == page
 
 
 async def test_a_theme_is_chosen_by_its_name(place: Path) -> None:

@@ -108,14 +108,22 @@ class PaletteScreen(PlainScreen):
     @_HANDLERS("down")
     def do_down(self) -> None:
         """Go to the next command."""
-        self._cursor = min(self._cursor + 1, max(len(self._found) - 1, 0))
-        self._draw()
+        self._move_by(1)
 
     @_HANDLERS("up")
     def do_up(self) -> None:
         """Go to the previous command."""
-        self._cursor = max(self._cursor - 1, 0)
-        self._draw()
+        self._move_by(-1)
+
+    @_HANDLERS("page_down")
+    def do_page_down(self) -> None:
+        """Go one page down."""
+        self._move_by(self.query_one(RowList).page)
+
+    @_HANDLERS("page_up")
+    def do_page_up(self) -> None:
+        """Go one page up."""
+        self._move_by(-self.query_one(RowList).page)
 
     @_HANDLERS("run")
     def do_run(self) -> None:
@@ -124,6 +132,10 @@ class PaletteScreen(PlainScreen):
             chosen = self._found[self._cursor]
             self.dismiss()
             self._run(chosen)
+
+    def _move_by(self, rows: int) -> None:
+        self._cursor = max(min(self._cursor + rows, len(self._found) - 1), 0)
+        self._draw()
 
     def _draw(self) -> None:
         if not self.stands:
