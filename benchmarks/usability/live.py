@@ -21,7 +21,8 @@ from screen_bench import Screen, screen
 from textual.events import Key
 from textual.keys import _character_to_key
 
-from signoff_tui.guard import GuardSettings, Reaction
+from signoff.queue import HistoryRecord
+from signoff_tui.guard import Decide, GuardSettings, Reaction
 
 _NAMES = {"\r": "enter", "\x1b": "escape", " ": "space"}
 
@@ -74,6 +75,16 @@ class Live:
             event = Key(_NAMES.get(character) or _character_to_key(character), character)
             self.keys.append(Traffic(event.time, character.encode()))
             driver.send_message(event)
+
+    def pressed_at(self, record: HistoryRecord) -> float:
+        """When the key was pressed by which the guard made a decision: the last one, if others were taken back."""
+        decided = (record.request_id, record.revision)
+        return next(
+            judged.at
+            for judged in reversed(self.judged)
+            if isinstance(judged.reaction.verdict, Decide)
+            and decided in [(ref.id, ref.revision) for ref in judged.reaction.verdict.permit.refs]
+        )
 
     def _listen(self) -> None:
         """Note what is drawn, when that is painted, and what the guard says."""

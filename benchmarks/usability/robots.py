@@ -49,7 +49,8 @@ def misfires(bench: Bench) -> Figure:
     for some in (seeds[begin : begin + AT_ONCE] for begin in range(0, len(seeds), AT_ONCE)):
         for room, at, robots in asyncio.run(_robots_at_once(bench, some)):
             records, judge = _decided(room), Judge(at.pictures)
-            wrong += [misfire for record in records if (misfire := judge.misfire(record, robots.acts))]
+            found = (judge.misfire(record, robots.acts, at.pressed_at(record)) for record in records)
+            wrong += filter(None, found)
             pressed += len(at.keys)
             decided += len(records)
     sys.stderr.write("".join(f"{misfire}\n" for misfire in wrong))

@@ -163,10 +163,18 @@ class Robots:
         time.sleep(self._dice.uniform(least, most))
 
 
+_WRITTEN_AFTER = 0.05
+"""Seconds from a key to the moment that counts as its own in the queue, which reads its clock a little later."""
+
+
 def pressed_at(record: HistoryRecord) -> float:
-    """When the key was pressed that made a decision, on the monotonic clock of this machine."""
+    """When the key was pressed that made a decision, on the monotonic clock of this machine, or a little later.
+
+    It is told from when the decision was written: a program that stands still before that makes it wrong.
+    """
     assert record.decision is not None
-    return (record.at - record.decision.held_us) / 1e6 - (time.time() - time.monotonic())
+    held = record.decision.held_us
+    return (record.at - held) / 1e6 - (time.time() - time.monotonic()) + _WRITTEN_AFTER
 
 
 class Judge:
@@ -188,9 +196,14 @@ class Judge:
         index = bisect.bisect_right(self._times, moment) - 1
         return self._named[index] if index >= 0 else None
 
-    def misfire(self, record: HistoryRecord, acts: Sequence[Act]) -> str:
-        """Why a decision was a misfire; empty when it was none."""
-        moment = pressed_at(record) + 0.05  # the queue's clock is read a little after the key was
+    def misfire(self, record: HistoryRecord, acts: Sequence[Act], moment: float) -> str:
+        """Why a decision was a misfire; empty when it was none.
+
+        Args:
+            record: The decision.
+            acts: What was pressed.
+            moment: When the key was pressed that made it.
+        """
         index = bisect.bisect_right(acts, moment, key=lambda act: act.begun) - 1
         if index < 0:
             return "nobody pressed a key"
