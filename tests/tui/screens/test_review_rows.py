@@ -57,6 +57,12 @@ def test_a_shortened_state_ends_with_a_word_that_says_something() -> None:
     assert {text.endswith(("approved", "approved by somebody")) for text in texts} == {True}, texts
 
 
+@pytest.mark.parametrize("width", range(30, 60))
+def test_a_number_keeps_its_unit_however_long_the_name_is(width: int) -> None:
+    desk = desk_with(stored("a", description="Create an issue " * 9))
+    assert row_texts(desk, width, held="3 s")[0].rstrip().endswith(" 3 s")
+
+
 def test_what_was_not_run_says_so_however_little_room_there_is() -> None:
     name = "Create an issue " * 9
     ended = stored("a", description=name, state=RequestState.SUPERSEDED, note=f"{NOT_RUN}: changed")

@@ -276,8 +276,11 @@ def state_word(desk: ReviewSession, entry: Entry) -> str:
 
 
 def _in_words(told: Chunk, room: int) -> Chunk:
-    """Return a state without its last words, of ``agent exited`` without the first, so that the name has room."""
-    if told.width <= room or told == _NOT_IN_FILTER:
+    """Return a state without its last words, of ``agent exited`` without the first, so that the name has room.
+
+    A number keeps its unit: ``3 s``, ``69 %``.
+    """
+    if told.width <= room or told == _NOT_IN_FILTER or told.text.text[:1].isdecimal():
         return told
     words = told.text.text.split(", ")[0].removeprefix("agent ").split(" ")
     lengths = [length for length in range(len(words), 0, -1) if words[length - 1] not in _WORDS_BEFORE_OTHERS]
