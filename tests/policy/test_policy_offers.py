@@ -92,6 +92,24 @@ def test_files_are_offered_below_their_directories(tmp_path: Path) -> None:
     assert places[:2] == [f"{tmp_path}/src/app", f"{tmp_path}/src"]
 
 
+def test_only_the_argument_that_names_the_file_is_widened() -> None:
+    found = offers(asks(content="bin/run.sh", file_path="notes/x"), None, "/work/notes/x")
+    assert {name for pattern in found.patterns for name, each in pattern.entries if isinstance(each, Under)} == {
+        "file_path"
+    }
+
+
+@pytest.mark.parametrize("payload", [{"content": "bin/run.sh"}, {"old": "notes/x", "new": "./notes/x"}])
+def test_a_file_that_no_argument_or_several_name_has_no_directory(payload: dict[str, object]) -> None:
+    found = offers(asks(**payload), None, "/work/notes/x")
+    assert (found.patterns, found.why_not) == ((), "the tool does not say which argument is its file")
+
+
+def test_a_path_that_may_lead_elsewhere_has_no_directory() -> None:
+    path = "docs/../../etc/passwd"
+    assert offers(asks(path=path), None, path).why_not == "the file is in no directory that can be named"
+
+
 def test_other_calls_have_nothing_between_this_one_and_all() -> None:
     assert offers(asks(title="Crash"), None, None).why_not == "for commands and files only"
 

@@ -1,4 +1,4 @@
-"""Remembered approvals that are offered for a call, and wider and narrower ones in place of one or besides it.
+"""Remembered approvals that are offered for a call: of commands that begin alike, of files in a directory, of all.
 
 Nothing here grants anything. Before a pattern is granted, a person is shown its coverage and the calls that it
 would have answered.
@@ -6,26 +6,17 @@ would have answered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import posixpath
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
-from signoff.canonical import canonical, parse_json
-from signoff.queue.grant_coverage import DIRECTORIES
-from signoff.queue.grant_pattern import (
-    AnyValue,
-    Beginning,
-    Exact,
-    GrantPattern,
-    Matcher,
-    OneOf,
-    PatternError,
-    Under,
-)
+from signoff.queue.grant_coverage import DIRECTORIES, is_about
+from signoff.queue.grant_pattern import AnyValue, Beginning, GrantPattern, PatternError, Under
 from signoff.queue.records import Submission
 
-__all__ = ["PatternOffer", "any_call", "narrower", "offers", "wider"]
+__all__ = ["PatternOffer", "any_call", "offers"]
 
 MOST_DIRECTORIES = 4
 """Directories above a path that are offered."""
@@ -55,9 +46,9 @@ def offers(call: Submission, command: str | None, path: str | None) -> PatternOf
     """
     exact = GrantPattern.exactly(call.tool_name, call.payload, server=call.server)
     if command is not None:
-        return _beginnings(exact, call.payload, command)
+        return _beginnings(exact, call, command)
     if path is not None:
-        return _directories(exact, call.payload)
+        return _directories(exact, call, path)
     return PatternOffer(why_not="for commands and files only")
 
 
@@ -72,8 +63,8 @@ MOST_WORDS = 6
 """The most words of a beginning that is offered."""
 
 
-def _beginnings(exact: GrantPattern, payload: Mapping[str, Any], command: str) -> PatternOffer:
-    keys = [key for key, value in payload.items() if value == command]
+def _beginnings(exact: GrantPattern, call: Submission, command: str) -> PatternOffer:
+    keys = [key for key, value in call.payload.items() if value == command]
     if len(keys) != 1:
         return PatternOffer(why_not="the tool does not say which argument is its command")
     # Loaded here: most grants are of no commands.
@@ -87,7 +78,7 @@ def _beginnings(exact: GrantPattern, payload: Mapping[str, Any], command: str) -
     covering = [
         pattern
         for length in range(len(texts), 0, -1)
-        if is_about(pattern := exact.widened(keys[0], Beginning(tuple(texts[:length]))), payload)
+        if is_about(pattern := exact.widened(keys[0], Beginning(tuple(texts[:length]))), call)
     ]
     if not covering:
         return PatternOffer(why_not=f"{texts[0]} with these arguments can do more than can be told")
@@ -103,91 +94,32 @@ def _first_of(covering: Sequence[GrantPattern], texts: Sequence[str]) -> int:
     return max((at for at, found in enumerate(lengths) if found >= length), default=0)
 
 
-def is_about(pattern: GrantPattern, payload: Mapping[str, Any]) -> bool:
-    """True if a pattern covers the call with this payload."""
-    return pattern.matches(pattern.tool_name, payload, server=pattern.server)
+def _directories(exact: GrantPattern, call: Submission, path: str) -> PatternOffer:
+    """Patterns that leave the argument more open that names the file; no other is a path, whatever is in it."""
 
+    def absolute(value: str) -> str:
+        return posixpath.normpath(posixpath.join(call.cwd, value))
 
-def _directories(exact: GrantPattern, payload: Mapping[str, Any]) -> PatternOffer:
-    found = [
-        pattern
-        for key, matcher in exact.entries
-        if key not in DIRECTORIES
-        for place in _around(matcher)
-        if is_about(pattern := exact.widened(key, Under(place)), payload)
+    keys = [
+        key
+        for key, value in call.payload.items()
+        if key not in DIRECTORIES and isinstance(value, str) and absolute(value) == absolute(path)
     ]
-    if not found:
-        return PatternOffer(why_not="the file is in no directory below that of its agent")
-    return PatternOffer(tuple(found))
+    if len(keys) != 1:
+        return PatternOffer(why_not="the tool does not say which argument is its file")
+    places = islice(_above(call.payload[keys[0]]), MOST_DIRECTORIES)
+    patterns = (exact.widened(keys[0], Under(place)) for place in places)
+    found = tuple(pattern for pattern in patterns if is_about(pattern, call))
+    return PatternOffer(found, why_not="" if found else "the file is in no directory that can be named")
 
 
-def wider(pattern: GrantPattern) -> tuple[GrantPattern, ...]:
-    """Return patterns that cover all that this one covers, and more: each leaves one entry more open.
-
-    First the directories around paths, the nearest first, then whatever may be anything.
-    """
-    steps: list[tuple[str, Matcher]] = [
-        (key, Under(place)) for key, matcher in pattern.entries for place in _around(matcher)
-    ]
-    steps += [(key, AnyValue()) for key, matcher in pattern.entries if not isinstance(matcher, AnyValue)]
-    return tuple(pattern.widened(key, matcher) for key, matcher in steps)
-
-
-def narrower(pattern: GrantPattern, payload: Mapping[str, Any]) -> tuple[GrantPattern, ...]:
-    """Return patterns that cover less than this one, and still the call that it was given for.
-
-    Args:
-        pattern: The pattern that is granted now.
-        payload: The payload of that call.
-    """
-    steps = [
-        (key, tighter)
-        for key, matcher in pattern.entries
-        if key in payload and not isinstance(matcher, Exact)
-        for tighter in _tighter(matcher, payload[key])
-    ]
-    found = [pattern.widened(key, matcher) for key, matcher in steps]
-    exact = GrantPattern.exactly(pattern.tool_name, payload, server=pattern.server)
-    if steps and exact not in found:
-        found.append(exact)
-    return tuple(found)
-
-
-def _around(matcher: Matcher) -> tuple[str, ...]:
-    """The directories around the path that a matcher covers, the nearest first."""
-    match matcher:
-        case Under(directory):
-            return tuple(_above(directory))[:MOST_DIRECTORIES]
-        case Exact(key):
-            return tuple(_above(parse_json(key)))[:MOST_DIRECTORIES]
-        case OneOf(keys):
-            values = [parse_json(key) for key in keys]
-            return tuple(
-                place for place in _above(values[0]) if all(Under(place).matches(value) for value in values)
-            )[:MOST_DIRECTORIES]
-        case _:
-            return ()
-
-
-def _above(path: object) -> Iterator[str]:
+def _above(path: str) -> Iterator[str]:
     """The directories above a path, as far as the path can be compared with them."""
     above = path
-    while isinstance(above, str) and "/" in above:
+    while "/" in above:
         above = above.rpartition("/")[0]
         try:
             if Under(above).matches(path):
                 yield above
         except PatternError:
             return
-
-
-def _tighter(matcher: Matcher, value: object) -> Iterator[Matcher]:
-    """Matchers that cover less than this one, and still the value, the widest first."""
-    places = [Under(place) for place in _above(value)]
-    if isinstance(matcher, Under):
-        places = [place for place in places if matcher.matches(place.directory)]
-    if isinstance(matcher, Under | AnyValue):
-        yield from reversed(places[:MOST_DIRECTORIES])
-    if isinstance(matcher, OneOf) and matcher.keys == (canonical(value),):
-        return
-    yield Exact.of(value)

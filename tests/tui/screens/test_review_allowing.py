@@ -56,6 +56,15 @@ def granted(looking: ReviewQueue) -> GrantPattern | None:
     return grant.pattern
 
 
+async def opens_of_all(seen: Screen) -> None:
+    """Read the group, and open the sheet about all of it."""
+    await seen.goes_to_group()
+    await seen.reads_group()
+    await seen.goes_to_group()
+    await seen.group_armed()
+    await opens_sheet(seen)
+
+
 def line_of(seen: Screen, key: str) -> str:
     """The row of a choice."""
     return next(row for row in seen.frame if row.startswith(f"  {key}  "))
@@ -202,23 +211,56 @@ async def test_a_call_of_another_kind_is_allowed_exactly_or_all_of_the_tool(
         assert "any call" in line_of(seen, "3")
 
 
-async def test_a_payload_that_fixes_nothing_says_that_it_covers_everything(
+async def test_a_payload_that_fixes_nothing_is_allowed_as_every_call_of_the_tool_and_not_as_exactly_this_one(
     asking: AgentQueue, looking: ReviewQueue, place: Path
 ) -> None:
     request = post(asking, call(payload={}, arguments={"command": "npm install"}))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await opens(seen, request)
-        assert "EVERYTHING, ANY command" in line_of(seen, "1")
+        assert "not offered: its tool names nothing that would tell this call from others" in line_of(seen, "1")
+        assert "any call" in line_of(seen, "3")
         await seen.press("1")
+        await seen.shows("1 does nothing here")
+        await seen.sheet_armed()
+        await seen.press("3")
         await seen.until(lambda: approved(looking, request))
     assert looking.grants()[0].payload == {}
 
 
-async def test_arguments_that_may_be_anything_are_named(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, write(workdir / "a.txt", "x\n"))
-    async with screen(place, size=LARGE, waiting=1) as seen:
+@pytest.mark.parametrize("size", [(50, 24), LARGE], ids=["narrow", "large"])
+async def test_arguments_that_may_be_anything_are_named_however_long_the_name_of_the_file_is(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    (workdir / "src").mkdir()
+    request = post(asking, write(workdir / "src" / f"{'long' * 30}.txt", "x\n"))
+    async with screen(place, size=size, waiting=1) as seen:
         await opens(seen, request)
-        assert "ANY content" in line_of(seen, "1")
+        assert ", ANY content" in line_of(seen, "1")
+        assert ", ANY content" in line_of(seen, "2")
+
+
+async def test_of_several_what_may_be_anything_in_any_of_them_is_named(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for name in "ab":
+        post(asking, write(workdir / f"{name}.txt", "x\n", group_id="g"))
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await opens_of_all(seen)
+        await seen.shows("exactly these 2", "a.txt, b.txt, ANY content")
+
+
+async def test_of_several_none_is_allowed_with_one_that_fixes_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path
+) -> None:
+    for payload in ({"command": "npm install"}, {}):
+        post(asking, call(payload=payload, arguments={"command": "npm install"}, group_id="g"))
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await opens_of_all(seen)
+        await seen.shows("not offered: one of them fixes nothing")
+        await seen.sheet_armed()
+        await seen.press("1")
+        await seen.shows("1 does nothing here")
+    assert looking.grants() == ()
 
 
 # -- what it says --------------------------------------------------------------------------------------------
@@ -256,6 +298,9 @@ async def test_another_value_that_has_to_be_equal_is_said(asking: AgentQueue, pl
     async with screen(place, size=LARGE, waiting=1) as seen:
         await opens(seen, request)
         await seen.shows("only with  repository = shop", "only with  title = Crash")
+        first, third = (seen.frame.index(line_of(seen, key)) for key in "13")
+        fixed = [number for number, row in enumerate(seen.frame) if "only with" in row]
+        assert first < fixed[0] <= fixed[-1] < third, "the third leaves them open"
 
 
 # -- what is not allowed -------------------------------------------------------------------------------------
@@ -332,11 +377,7 @@ async def test_the_members_of_a_group_that_were_read_are_allowed_one_by_one(
 ) -> None:
     requests = [post(asking, command(f"ls {name}", workdir, group_id="g")) for name in "ab"]
     async with screen(place, size=LARGE, waiting=2) as seen:
-        await seen.goes_to_group()
-        await seen.reads_group()
-        await seen.goes_to_group()
-        await seen.group_armed()
-        await opens_sheet(seen)
+        await opens_of_all(seen)
         await seen.shows("exactly these 2", "ls a, ls b")
         await seen.sheet_armed()
         await seen.press("1")

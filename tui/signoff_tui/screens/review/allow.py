@@ -59,6 +59,7 @@ class Choice(Struct, frozen=True):
         key: The digit that takes it.
         title: Its name.
         what: The calls that it covers, in words that are safe to draw.
+        free: The arguments that may be anything in them, in such words; never cut.
         token: The style of these words.
         pattern: The calls that it covers; None if it is not offered.
         exact: True if it covers exactly the call, or exactly each of several.
@@ -68,6 +69,7 @@ class Choice(Struct, frozen=True):
     key: str
     title: str
     what: SafeText
+    free: str = ""
     token: str = "text"
     pattern: GrantPattern | None = None
     exact: bool = False
@@ -111,46 +113,61 @@ def choices(desk: ReviewSession, sheet: Allowing) -> tuple[Choice, ...]:
     """Return the three choices; what is not offered keeps its place."""
     entries = [desk.inbox.entry(ref.id) for ref in sheet.refs if ref.id in desk.inbox]
     if len(entries) != 1:
-        names = foreign(", ".join(names_of(desk, sheet.refs))).text
         alone = "for one request at a time"
-        return (
-            Choice("1", f"exactly these {len(entries)}", names, exact=True),
-            Choice("2", "", SafeText.own(""), why_not=alone),
-            Choice("3", "", SafeText.own(""), why_not=alone),
-        )
+        return (_exactly_these(desk, sheet, entries), _not_offered("2", alone), _not_offered("3", alone))
     request = entries[0].request
     return (_exactly(request), _alike(request, sheet), _any(request))
 
 
+def _not_offered(key: str, why_not: str) -> Choice:
+    return Choice(key, "", SafeText.own(""), why_not=why_not)
+
+
+def _exactly_these(desk: ReviewSession, sheet: Allowing, entries: Sequence[Entry]) -> Choice:
+    calls = [entry.request.submission for entry in entries]
+    if any(reach_of(call).breadth.careless for call in calls):
+        return _not_offered("1", "one of them fixes nothing that a tool does: allow it alone")
+    free = ", ".join(dict.fromkeys(word for call in calls for word in _free(call)))
+    names = foreign(", ".join(names_of(desk, sheet.refs))).text
+    return Choice("1", f"exactly these {len(entries)}", names, free, "warn" if free else "text", exact=True)
+
+
+def _free(call: Submission) -> Sequence[str]:
+    """Return the arguments that may be anything, because no payload has them."""
+    found = reach_of(call)
+    return [foreign(word).text.text for word in free_words(found, dict(found.fixed))]
+
+
 def _exactly(request: StoredRequest) -> Choice:
-    call, found = request.submission, reach_of(request.submission)
-    free = ", ".join(free_words(found, dict(found.fixed)))
-    what = summarize(request).named
-    if found.breadth.careless:
-        words = f"{BREADTH_WORDS[found.breadth]}{', ' + free if free else ''}"
-        return Choice("1", "this payload", foreign(words).text, "danger", _exact(call), exact=True)
-    told = foreign(f"{what.text}, {free}" if free else what.text).text if free else what
-    return Choice(
-        "1", "exactly", told, "warn" if found.breadth is Breadth.PATTERN else "text", _exact(call), exact=True
-    )
+    call, breadth = request.submission, reach_of(request.submission).breadth
+    free = ", ".join(_free(call))
+    if breadth is Breadth.EVERYTHING:
+        return _not_offered("1", "its tool names nothing that would tell this call from others")
+    if breadth.careless:
+        words = foreign(BREADTH_WORDS[breadth]).text
+        return Choice("1", "this payload", words, free, "danger", _exact(call), exact=True)
+    what, token = summarize(request).named, "warn" if free else "text"
+    return Choice("1", "exactly", what, free, token, _exact(call), exact=True)
 
 
 def _alike(request: StoredRequest, sheet: Allowing) -> Choice:
     if sheet.proposals is None:
-        return Choice("2", "", SafeText.own(""), why_not="looking ...")
+        return _not_offered("2", "looking ...")
     if not sheet.proposals.patterns:
-        return Choice("2", "", SafeText.own(""), why_not=sheet.proposals.why_not)
+        return _not_offered("2", sheet.proposals.why_not)
     pattern = sheet.proposals.patterns[sheet.at]
     title, what, token = _in_words(pattern, request.submission)
-    return Choice("2", title, what, token, pattern)
+    free = ", ".join(_free(request.submission))
+    return Choice("2", title, what, free, "warn" if free else token, pattern)
 
 
 def _any(request: StoredRequest) -> Choice:
     call, pattern = request.submission, any_call(request.submission)
-    if pattern == _exact(call):
-        return Choice("3", "", SafeText.own(""), why_not="the first covers all that the tool names")
+    everything = reach_of(call).breadth is Breadth.EVERYTHING
+    if pattern == _exact(call) and not everything:
+        return _not_offered("3", "the first covers all that the tool names")
     title, what, token = _in_words(pattern, call)
-    return Choice("3", title, what, token, pattern)
+    return Choice("3", title, what, token="danger" if everything else token, pattern=pattern)
 
 
 def pattern_text(pattern: GrantPattern, call: Submission) -> str:
@@ -220,11 +237,16 @@ def allow_sheet(desk: ReviewSession, sheet: Allowing, room: BarRoom, *, armed: b
     if not entries:
         return ()
     offered = choices(desk, sheet)
-    lines = [_head(entries, room.width), *_fixed(entries, room.width)]
+    lines = [_head(entries, room.width)]
+    if any(entry.request.submission.definition is not None for entry in entries):
+        lines.append(line(Chunk(SafeText.own("   ends when the tool changes, too"), "muted", cut="words")))
+    narrow = [choice for choice in offered[:2] if not choice.why_not]
     for choice in offered:
         lines.append(_choice_line(sheet, choice, room.width, armed=armed))
         if refs := released(desk, sheet, choice, room.width):
             lines += _also_lines(desk, refs, room.width)
+        if len(entries) == 1 and narrow[-1:] == [choice]:
+            lines += _fixed(entries[0], room.width, both=len(narrow) == 2)
     return (*lines, *_keys(sheet, offered, room.width, armed=armed))
 
 
@@ -243,21 +265,23 @@ def _head(entries: Sequence[Entry], width: int) -> Line:
     return fullest([line(*title, *place, right=asks), line(*title, *place), line(*title)], width)
 
 
-def _fixed(entries: Sequence[Entry], width: int) -> Iterator[Line]:
-    """Yield the arguments that must be equal besides command, path and directory; and what else ends the grant."""
-    if any(entry.request.submission.definition is not None for entry in entries):
-        yield line(Chunk(SafeText.own("   ends when the tool changes, too"), "muted", cut="words"))
-    if len(entries) != 1:
-        return
-    call = entries[0].request.submission
+def _fixed(entry: Entry, width: int, *, both: bool) -> Iterator[Line]:
+    """Yield the arguments that must be equal besides command, path and directory.
+
+    Args:
+        entry: The request.
+        width: Cells.
+        both: True if they are those of two choices, false if of the one above.
+    """
+    call = entry.request.submission
     masks = DEFAULT_REDACTION.also(call.masked_keys)
-    said = summarize(entries[0].request).what.text
+    said = summarize(entry.request).what.text
     for name, value in sorted(call.payload.items()):
         if name in DIRECTORIES or (isinstance(value, str) and value in said):
             continue
         shown = str(masks.mask_value(value, name))
         more = f" and {len(shown) - LONGEST_VALUE} more characters" if len(shown) > LONGEST_VALUE else ""
-        head = chunk("   only with  ", "muted", keep=True)
+        head = chunk("     both only with  " if both else "     only with  ", "muted", keep=True)
         yield from wrapped(f"{name} = {shown[:LONGEST_VALUE]}{more}", width, "text", head=head)
 
 
@@ -274,6 +298,7 @@ def _choice_line(sheet: Allowing, choice: Choice, width: int, *, armed: bool) ->
         Chunk(SafeText.own(f"  {choice.title}"), "muted", keep=True, least=_TITLE + 2),
         chunk(" ", keep=True),
         Chunk(choice.what, choice.token, cut="end"),
+        *((foreign(f", {choice.free}", choice.token, keep=True),) if choice.free else ()),
         right=(chunk(told, "muted", keep=True),) if told else (),
     )
 
