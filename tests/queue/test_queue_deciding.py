@@ -12,6 +12,7 @@ from signoff.queue import (
     Risk,
     VerdictKind,
 )
+from signoff.queue.sql.overdue import Overdue
 
 
 def test_a_decision_stands_and_carries_the_reviewers_name(agent, review):
@@ -225,6 +226,19 @@ def test_an_expired_request_is_too_late_and_nobodys_no(agent, review):
     assert "nobody decided" in verdict.message
     assert verdict.message.count("expired") == 1
     assert review.get(posted.id).decision is None
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_a_deadline_that_passes_while_the_decision_waits_for_other_writers_counts(
+    agent, review, monkeypatch, approved
+):
+    posted = agent.submit(call(expires_at=1))
+    before_the_deadline = Overdue({}, expired=False)
+    monkeypatch.setattr("signoff.queue.sql.review_queue.overdue_of", lambda *_: before_the_deadline)
+    verdict = review.decide(posted.id, 1, posted.submission.digest, Decision(approved=approved))
+    assert verdict.kind is VerdictKind.TOO_LATE
+    assert (verdict.current.state, verdict.current.decision) == (RequestState.EXPIRED, None)
+    assert [(line.state, line.decision) for line in review.history()] == [(RequestState.EXPIRED, None)]
 
 
 def test_a_withdrawn_request_is_too_late_and_says_why(agent, review):

@@ -253,6 +253,16 @@ def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_
     assert review.get(posted.id).delivered_at is None
 
 
+def test_an_answer_that_was_handed_over_without_a_note_answers_nothing_again(place, agent, review, monkeypatch):
+    monkeypatch.setattr(answers, "_STAMP_PATIENCE_SECONDS", 0.01)
+    posted = agent.submit(call())
+    approve(review, posted)
+    with WriteLock(place).held(PATIENCE):
+        agent.wait(posted.id)
+    again = agent.submit(call())
+    assert (again.id, again.revision, again.pending) == (posted.id, 2, True)
+
+
 def test_that_an_answer_is_taken_wakes_no_reviewer(agent, review):
     posted = agent.submit(call())
     approve(review, posted)

@@ -108,8 +108,8 @@ def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
 
 
 def released(by: str) -> str:
-    """Return the note to the agent on a request that was approved along with an equal, remembered one."""
-    return f"released by {by}, who approved the same call for the session"
+    """Return the note to the agent on a request that was approved along with a remembered one that covers it."""
+    return f"released by {by}, who allowed such calls for the session"
 
 
 def stopped_with(stopper: StoredRequest, by: str) -> str:

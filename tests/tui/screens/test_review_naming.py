@@ -209,7 +209,7 @@ async def test_what_was_approved_and_changed_says_that_it_came_back(
         await seen.press("y")
         await seen.until(lambda: not seen.entry(first).request.pending, "the approval")
         amend(asking, first, write(workdir / "a.txt", "two\n"))
-        await seen.shows("came back: a.txt changed on disk after you approved it: read again")
+        await seen.shows("came back: a.txt changed after you approved it: read again")
 
 
 # -- lists of names ------------------------------------------------------------------------------------------

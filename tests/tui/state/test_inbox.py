@@ -54,6 +54,14 @@ def test_a_later_request_is_appended_at_the_end() -> None:
     assert shown(inbox) == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("approving", [True, False])
+def test_what_changes_before_the_queue_answered_came_back_only_if_it_was_approved(*, approving: bool) -> None:
+    inbox = filled(stored("a"))
+    inbox.set_sent(["a"], sent=True, approving=approving)
+    inbox.apply(news(stored("a", revision=2)))
+    assert inbox.entry("a").answered is approving
+
+
 def test_a_later_member_joins_its_group_at_the_end_of_the_group() -> None:
     inbox = filled(stored("a", **GROUP), stored("b"))
     inbox.apply(news(stored("c", **GROUP)))

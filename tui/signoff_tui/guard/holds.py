@@ -41,7 +41,7 @@ class Act(StrEnum):
     APPROVE_UNSEEN = "approve unseen"
     REMEMBER = "remember"
     RELEASE = "remember and release"
-    """Remember the first request named, and release the others, which wait for the same."""
+    """Remember the first request named, and release the others, which it covers."""
     REJECT = "reject"
     STOP = "stop"
     STOP_ALL = "stop all"

@@ -104,7 +104,8 @@ class DecisionSession(ABC):
     def sending(self, held: Held[HeldAnswer]) -> None:
         """Mark the requests of a decision that leaves now."""
         self._mark_held(leaving=held)
-        self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
+        approving = held.payload.decision.approved
+        self.inbox.set_sent([ref.id for ref in held.refs], sent=True, approving=approving)
 
     def answered(self, verdicts: Sequence[DecideResult]) -> tuple[DecideResult, ...]:
         """Take over the queue's answers; returns the refusals."""

@@ -55,6 +55,8 @@ class Entry:
     """A decision of this screen is held back and not sent yet."""
     sent: bool = False
     """A decision of this screen was sent; the queue's answer is awaited."""
+    approving: bool = False
+    """What was sent last is an approval."""
     later: bool = False
     """Put aside by the person; the agent keeps waiting."""
     replaced: bool = False
@@ -278,7 +280,7 @@ class Inbox:
                 replaced.append(request.id)
                 known.replaced = True
                 approved = known.request.decision is not None and known.request.decision.approved
-                known.answered = request.pending and (approved or known.sent)
+                known.answered = request.pending and (approved or (known.sent and known.approving))
                 known.sent = known.later = False
             known.request = request
             self.tally.put(request)
@@ -358,10 +360,10 @@ class Inbox:
         for entry in self._held:
             entry.held = True
 
-    def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
+    def set_sent(self, request_ids: Iterable[str], *, sent: bool, approving: bool = False) -> None:
         """Mark requests as sent, as far as they are still here, or take that back."""
         for entry in self._known(request_ids):
-            entry.sent = sent
+            entry.sent, entry.approving = sent, approving
 
     def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
         """Put requests aside, or take them back."""

@@ -221,7 +221,7 @@ class SqlAgentQueue:
     def _what_is_there(
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
     ) -> StoredRequest | requests.Posted:
-        if requests.spent(there):
+        if requests.spent(there) or self._answers.handed_over(there):
             return self._next_revision(transaction, there, posting)
         if there.state is RequestState.APPROVED:
             doubt = wording.LOST if there.seq <= self._last_of_before else self._belief.doubt(there)

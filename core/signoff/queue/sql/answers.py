@@ -130,6 +130,10 @@ class Answers:
         self._deadlines: dict[str, int] = {}
         self.outage = Outage(engine.name)
 
+    def handed_over(self, request: StoredRequest) -> bool:
+        """True if this connection handed the answer over, whether that could be noted or not."""
+        return request.seq in self._taken
+
     def posted(self, request: StoredRequest) -> None:
         """Note until when a request waits, for those who cannot ask while the server is away."""
         if request.pending and request.expires_at is not None:

@@ -13,7 +13,15 @@ from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.grant_coverage import never_remembered
 from signoff.queue.grant_pattern import GrantPattern
-from signoff.queue.records import DecideResult, Decision, DecisionSource, Grant, StoredRequest, VerdictKind
+from signoff.queue.records import (
+    DecideResult,
+    Decision,
+    DecisionSource,
+    Grant,
+    RequestState,
+    StoredRequest,
+    VerdictKind,
+)
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import why_not_instead
 from signoff.queue.sql.engine import Look, Row, Transaction
@@ -150,6 +158,11 @@ def decide_exactly(
         if announced is not None:
             return DecideResult(VerdictKind.REFUSED, request_id, announced, None)
         return DecideResult(VerdictKind.GONE, request_id, "there is no such request", None)
+    if current.pending and current.expires_at is not None and current.expires_at <= transaction.now:
+        # Its deadline passed while this write waited for others.
+        waited = transaction.now - current.created_at
+        requests.end(transaction, current, RequestState.EXPIRED, wording.expired(waited))
+        current = requests.newest(transaction, request_id) or current
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:
         if decision.approved and shown.differs(rows[0]):

@@ -132,7 +132,7 @@ class Decisions:
         refs, desk.came_back[:] = tuple(desk.came_back), ()
         if refs:
             names = as_many(names_of(desk, refs), NAMES)
-            self._screen.say(f"came back: {names} changed on disk after you approved it: read again")
+            self._screen.say(f"came back: {names} changed after you approved it: read again")
 
     def undo(self) -> None:
         """Take back the held decision made last."""

@@ -96,6 +96,10 @@ class Outside:
         """Have an edit compared with what was asked; one that the agent cannot run becomes a suggestion."""
         content = self._desk.asked_content(entry)
         if content is None:
+            self._desk.changes.keep_draft(entry.id, what, text)
+            self._screen.say(
+                "not edited: what was asked is being read again; your text is kept, press the key again"
+            )
             return
         if what.runs:
             self._desk.changes.compare(entry)
