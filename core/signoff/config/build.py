@@ -140,7 +140,7 @@ def build_call_policy(config: PolicyConfig) -> CallPolicy | None:
         config: The settings.
 
     Raises:
-        PatternError: RE2 was removed since the settings were read.
+        RegexError: RE2 was removed since the settings were read.
     """
     if not config.has_policy:
         return None

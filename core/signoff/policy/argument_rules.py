@@ -109,7 +109,7 @@ class Condition:
 
         Raises:
             ValueError: The key has an empty part or too many.
-            PatternError: The pattern cannot be used.
+            RegexError: The pattern cannot be used.
         """
         key, against = _parts(dotted_key), level is not Level.ALLOW
         loosely = against or _is_host(key)

@@ -58,7 +58,7 @@ def compile_pattern(text: str, *, ignore_case: bool = False, dot_matches_newline
         dot_matches_newline: True if ``.`` matches a newline too.
 
     Raises:
-        PatternError: It is empty, too large, or not supported by RE2; or RE2 is not installed.
+        RegexError: It is empty, too large, or not supported by RE2; or RE2 is not installed.
     """
     if not text:
         raise RegexError("a pattern is empty; it would match nothing but an empty text")

@@ -254,8 +254,6 @@ def _texts(value: object) -> Iterable[str]:
             waiting.extend(item)
 
 
-"""One reason, and the level that it sets."""
-
 # -- The risk of a command line, from the commands that it is parsed into.
 #
 # Known harm is named, known harmless programs in plain commands are low, and everything else is medium. A level

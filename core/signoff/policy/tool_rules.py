@@ -196,7 +196,7 @@ class NameRules:
         """Make rules of patterns in text; the arguments are the attributes.
 
         Raises:
-            PatternError: A pattern cannot be used.
+            RegexError: A pattern cannot be used.
         """
         return cls(
             None if allowlist is None else tuple(compile_pattern(text) for text in allowlist),

@@ -74,7 +74,7 @@ class Breadth(StrEnum):
 
     @property
     def careless(self) -> bool:
-        """True if the ordinary confirming key must not be enough."""
+        """True if it wants an act or a choice of its own: it is not to be taken for exactly the call."""
         return self in {Breadth.WIDE, Breadth.EVERYTHING}
 
 

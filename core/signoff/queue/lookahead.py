@@ -1,4 +1,4 @@
-"""Calls that an agent has announced and not yet asked for.
+"""The order of a batch: what follows in it, and calls that an agent has announced and not yet asked for.
 
 A request may carry the next calls of its agent (``batch_remaining``). Such a call can be looked at, together with
 its place in the batch. It cannot be decided before its agent asks for it: only then is it bound to a digest.
@@ -13,12 +13,24 @@ from typing import Any
 
 from signoff.queue.records import StoredRequest
 
-__all__ = ["Batch", "UpcomingCall", "announced", "announcement_of", "still_upcoming"]
+__all__ = ["Batch", "UpcomingCall", "announced", "announcement_of", "follows_in_batch", "still_upcoming"]
 
 _ID = re.compile(r"([0-9a-z]{1,64})\+([1-9][0-9]{0,6})", re.ASCII)
 
 Batch = tuple[str, str]
 """Session and batch id: ids of batches are chosen by agents."""
+
+
+def follows_in_batch(request: StoredRequest, stopper: StoredRequest) -> bool:
+    """True if a request comes after another one in the same batch, so that a stop of that one reaches it."""
+    batch = stopper.submission.batch_id
+    same_session = request.asked_by.session == stopper.asked_by.session
+    if batch is None or batch != request.submission.batch_id or not same_session:
+        return False
+    position, stopped_at = request.submission.batch_position, stopper.submission.batch_position
+    if position is None or stopped_at is None:
+        return request.seq > stopper.seq
+    return position > stopped_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class Arming(Generic[Subject]):
 
     @property
     def painted_at(self) -> float | None:
-        """Time when the subject was first on screen, or `None` before that."""
+        """Time when the subject was painted, anew if that was asked for; `None` before that."""
         return self._painted_at
 
     @property

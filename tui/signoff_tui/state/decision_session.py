@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from signoff.queue.amendment import Instead
 from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.lookahead import follows_in_batch
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ChangeSet, DecideResult, Decision
 from signoff_tui.guard import Act, Eligibility, Guard, Held, Permit, Ref, TargetFacts
@@ -172,17 +173,7 @@ def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:
     return tuple(
         ref_of(other)
         for other in inbox.entries()
-        if other.request.pending and other.id not in ids and any(_follows(other, entry) for entry in stopped)
+        if other.request.pending
+        and other.id not in ids
+        and any(follows_in_batch(other.request, entry.request) for entry in stopped)
     )
-
-
-def _follows(entry: Entry, stopper: Entry) -> bool:
-    """True if a request comes after another in the same batch, by the rule of the queue."""
-    one, other = entry.request, stopper.request
-    batch = other.submission.batch_id
-    if batch is None or batch != one.submission.batch_id or one.asked_by.session != other.asked_by.session:
-        return False
-    position, stopped_at = one.submission.batch_position, other.submission.batch_position
-    if position is None or stopped_at is None:
-        return one.seq > other.seq
-    return position > stopped_at

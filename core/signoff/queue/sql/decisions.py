@@ -13,6 +13,7 @@ from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.grant_coverage import never_remembered
 from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.lookahead import follows_in_batch
 from signoff.queue.records import (
     DecideResult,
     Decision,
@@ -202,7 +203,7 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str, signer
     )
     readable, _ = sort_out(rows)  # the others are ended by the next look
     for request in readable:
-        if not _follows(request, stopper):
+        if not follows_in_batch(request, stopper):
             continue
         decision = Decision(
             approved=False,
@@ -245,13 +246,6 @@ def _change(current: StoredRequest, revision: int) -> str:
     if revision == current.revision:
         return "its content is not what was shown; look again"
     return f"it is now at revision {current.revision}, what was shown is revision {revision}; look again"
-
-
-def _follows(request: StoredRequest, stopper: StoredRequest) -> bool:
-    position, stopped_at = request.submission.batch_position, stopper.submission.batch_position
-    if position is None or stopped_at is None:
-        return request.seq > stopper.seq
-    return position > stopped_at
 
 
 # -- An approval that is remembered may release requests that wait: those that are named, and no other.
