@@ -162,7 +162,7 @@ def test_widening_first_says_what_it_covers_and_would_have_matched(cli: Cli, age
         'covers every call of "edit" whose payload has exactly these entries: "mode" is exactly'
     )
     assert '"path" is spelled as any path below "docs/"' in said[1]
-    assert said[2] == "asks still HIGH risk, and what leads elsewhere"
+    assert said[2] == "asks still HIGH risk, what leads elsewhere, and what hides a secret"
     assert said[3] == "would have matched 1 of the last 2 calls of the session:"
     assert re.fullmatch(r"  \S+ \S+  \w{8}  rejected    edit: Edit docs/old.md", said[4])
     assert said[5:] == [

@@ -309,7 +309,7 @@ def end_words(bound: Sequence[bool]) -> Sequence[str]:
 
 # -- What no remembered approval covers.
 
-STILL_ASKED = "HIGH risk, and what leads elsewhere"
+STILL_ASKED = "HIGH risk, what leads elsewhere, and what hides a secret"
 """The calls that are asked about although they match."""
 
 

@@ -255,8 +255,8 @@ class PatternPreview:
     Attributes:
         looked_at: Number of the latest calls that were compared, whatever their answer was.
         matched: The calls that the pattern would have answered, newest first.
-        still_asked: Number of calls that match and would be asked about all the same: of HIGH risk, or with a link
-            that leads elsewhere.
+        still_asked: Number of calls that match and would be asked about all the same: of HIGH risk, with a
+            link that leads elsewhere, or hiding a secret.
         unreadable: Number of records that are damaged and could not be compared.
         waiting: The waiting requests that match. A new grant does not answer these; it answers later calls.
     """
