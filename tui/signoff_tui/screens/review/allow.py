@@ -21,7 +21,7 @@ from signoff.queue.grant_coverage import (
     reach_of,
     where_words,
 )
-from signoff.queue.grant_pattern import Beginning, GrantPattern, Under
+from signoff.queue.grant_pattern import Beginning, Exact, GrantPattern, Under
 from signoff.queue.history import PatternPreview
 from signoff.queue.records import StoredRequest, Submission
 from signoff_tui.guard import Ref
@@ -43,7 +43,7 @@ ALSO_ROWS = 2
 LONGEST_VALUE = 400
 """The most characters of a fixed value."""
 
-_ANY_COMMAND, _ANY_CALL = "any command", "any call"
+_BELOW, _ANY_COMMAND, _ANY_CALL = "files below", "any command", "any call"
 
 _TITLE = 14
 """Cells of the name of a choice."""
@@ -189,7 +189,7 @@ def _in_words(pattern: GrantPattern, call: Submission) -> tuple[str, SafeText, s
             return "starting with", foreign(f"{words} …").text, "text"
         if isinstance(matcher, Under):
             below = reveal(f"{matcher.directory}/", "path").text
-            return "files below", foreign(below).text, "warn"
+            return _BELOW, foreign(below).text, "warn"
     command, _ = subject_of(call)
     return _ANY_COMMAND if command is not None else _ANY_CALL, tool_text(call), "warn"
 
@@ -246,7 +246,7 @@ def allow_sheet(desk: ReviewSession, sheet: Allowing, room: BarRoom, *, armed: b
         if refs := released(desk, sheet, choice, room.width):
             lines += _also_lines(desk, refs, room.width)
         if len(entries) == 1 and narrow[-1:] == [choice]:
-            lines += _fixed(entries[0], room.width, both=len(narrow) == 2)
+            lines += _fixed(entries[0], narrow, room.width)
     return (*lines, *_keys(sheet, offered, room.width, armed=armed))
 
 
@@ -265,23 +265,26 @@ def _head(entries: Sequence[Entry], width: int) -> Line:
     return fullest([line(*title, *place, right=asks), line(*title, *place), line(*title)], width)
 
 
-def _fixed(entry: Entry, width: int, *, both: bool) -> Iterator[Line]:
+def _fixed(entry: Entry, narrow: Sequence[Choice], width: int) -> Iterator[Line]:
     """Yield the arguments that must be equal besides command, path and directory.
 
     Args:
         entry: The request.
+        narrow: The choices for which they must be; the last one stands above.
         width: Cells.
-        both: True if they are those of two choices, false if of the one above.
     """
     call = entry.request.submission
+    patterns = [choice.pattern for choice in narrow if choice.pattern is not None]
+    widened = {name for pattern in patterns for name, each in pattern.entries if not isinstance(each, Exact)}
+    words = "     both only with  " if len(narrow) > 1 else "     only with  "
     masks = DEFAULT_REDACTION.also(call.masked_keys)
     said = summarize(entry.request).what.text
     for name, value in sorted(call.payload.items()):
-        if name in DIRECTORIES or (isinstance(value, str) and value in said):
+        if name in widened or name in DIRECTORIES or (isinstance(value, str) and value in said):
             continue
         shown = str(masks.mask_value(value, name))
         more = f" and {len(shown) - LONGEST_VALUE} more characters" if len(shown) > LONGEST_VALUE else ""
-        head = chunk("     both only with  " if both else "     only with  ", "muted", keep=True)
+        head = chunk(words, "muted", keep=True)
         yield from wrapped(f"{name} = {shown[:LONGEST_VALUE]}{more}", width, "text", head=head)
 
 
@@ -297,7 +300,7 @@ def _choice_line(sheet: Allowing, choice: Choice, width: int, *, armed: bool) ->
         chunk(choice.key, "key" if armed else "notyet", keep=True),
         Chunk(SafeText.own(f"  {choice.title}"), "muted", keep=True, least=_TITLE + 2),
         chunk(" ", keep=True),
-        Chunk(choice.what, choice.token, cut="end"),
+        Chunk(choice.what, choice.token, cut="front" if choice.title == _BELOW else "end"),
         *((foreign(f", {choice.free}", choice.token, keep=True),) if choice.free else ()),
         right=(chunk(told, "muted", keep=True),) if told else (),
     )
