@@ -96,7 +96,7 @@ class ReviewSession(DecisionSession):
         return TargetFacts(
             ref=self.ref(entry),
             risk=RISK_WORD[self.risk(entry)],  # type: ignore[arg-type]
-            coverage=self.share(entry),
+            coverage=0.0 if coverage is None else coverage.share,
             shown_from=-math.inf if coverage is None else coverage.shown_from,
             closed=self._closed(entry),
             later=entry.later,
