@@ -12,7 +12,7 @@ class Stats(NamedTuple):
 
     Attributes:
         pending: Number of requests that wait.
-        pending_high: Number of them that are of HIGH risk.
+        pending_high: Number of them that are of HIGH risk as their agents sent them.
         oldest_pending_at: Time of the oldest of them, microseconds since the epoch; None if none waits.
         agents: Number of connected agents.
         grants: Number of remembered approvals in force.
