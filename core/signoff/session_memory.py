@@ -11,6 +11,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signoff.canonical import canonical
@@ -296,13 +298,13 @@ class JudgedCalls:
         Raises:
             NotJsonError: The arguments are not JSON.
         """
-        from signoff.submission import arguments_of, plain_submission
-
-        arguments = arguments_of(request, context)
+        arguments = self._submission.arguments_of(request, context)
         spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
         call = (request.tool_name, request.description, "\0".join(request.masked_keys), spelled)
         known = self._rememberable.get(call)
-        return self._judged_now(call, plain_submission(request, context)) if known is None else known
+        if known is not None:
+            return known
+        return self._judged_now(call, self._submission.plain_submission(request, context))
 
     def plain_may_be_remembered(self, call: PlainCall) -> bool:
         """Do as `may_be_remembered` for a call that is asked about by its name and arguments alone.
@@ -314,9 +316,16 @@ class JudgedCalls:
         if known is not None:
             return known
         from signoff.decorators import simple_approval_request
-        from signoff.submission import plain_submission
 
-        return self._judged_now(key, plain_submission(simple_approval_request(call.tool_name, call.payload), None))
+        request = simple_approval_request(call.tool_name, call.payload)
+        return self._judged_now(key, self._submission.plain_submission(request, None))
+
+    @cached_property
+    def _submission(self) -> ModuleType:
+        """The module that describes calls, loaded for the first one; to look it up takes longer than the rest."""
+        from signoff import submission
+
+        return submission
 
     def _judged_now(self, call: tuple[str, ...], described: Submission) -> bool:
         found = described.may_be_remembered
