@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from queue_children import child, line_of
-from queue_samples import IMPOSSIBLE, PATIENCE, REWRITES, approve, call, eventually, target
+from queue_samples import IMPOSSIBLE, PATIENCE, REWRITES, approve, call, eventually, reject, target
 
 from signoff.queue import (
     AgentInfo,
@@ -261,6 +261,15 @@ def test_an_answer_that_was_handed_over_without_a_note_answers_nothing_again(pla
         agent.wait(posted.id)
     again = agent.submit(call())
     assert (again.id, again.revision, again.pending) == (posted.id, 2, True)
+
+
+def test_a_no_that_was_handed_over_without_a_note_stays_one(place, agent, review, monkeypatch):
+    monkeypatch.setattr(answers, "_STAMP_PATIENCE_SECONDS", 0.01)
+    posted = agent.submit(call())
+    reject(review, posted)
+    with WriteLock(place).held(PATIENCE):
+        agent.wait(posted.id)
+    assert agent.submit(call()).state is RequestState.REJECTED
 
 
 def test_that_an_answer_is_taken_wakes_no_reviewer(agent, review):

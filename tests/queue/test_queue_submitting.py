@@ -314,3 +314,11 @@ def test_an_unknown_id_or_revision_is_an_error(agent, review):
 def test_a_rejected_request_stays_rejected_when_posted_again(agent, review):
     reject(review, agent.submit(call()))
     assert agent.submit(call()).state is RequestState.REJECTED
+
+
+def test_an_end_without_a_decision_that_was_taken_stays_when_posted_again(agent):
+    posted = agent.submit(call())
+    agent.withdraw(posted.id, "not needed")
+    agent.wait(posted.id)
+    assert (again := agent.submit(call())).state is RequestState.WITHDRAWN
+    assert again.revision == 1

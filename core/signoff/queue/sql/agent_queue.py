@@ -221,9 +221,11 @@ class SqlAgentQueue:
     def _what_is_there(
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
     ) -> StoredRequest | requests.Posted:
-        if requests.spent(there) or self._answers.handed_over(there):
+        if requests.spent(there):
             return self._next_revision(transaction, there, posting)
         if there.state is RequestState.APPROVED:
+            if self._answers.handed_over_unnoted(there):
+                return self._next_revision(transaction, there, posting)
             doubt = wording.LOST if there.seq <= self._last_of_before else self._belief.doubt(there)
             if doubt is not None:
                 return self._next_revision(transaction, there, posting, doubt)

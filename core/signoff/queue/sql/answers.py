@@ -126,13 +126,14 @@ class Answers:
         self._audience = session_bell(session)
         self._agent_id = agent_id
         self._taken: set[int] = set()
+        self._unnoted: set[int] = set()
         self._tried: dict[int, int] = {}  # when answers were taken by writes of which nobody knows what became
         self._deadlines: dict[str, int] = {}
         self.outage = Outage(engine.name)
 
-    def handed_over(self, request: StoredRequest) -> bool:
-        """True if this connection handed the answer over, whether that could be noted or not."""
-        return request.seq in self._taken
+    def handed_over_unnoted(self, request: StoredRequest) -> bool:
+        """True if this connection handed the end over, and the note of that could not be written."""
+        return request.seq in self._unnoted
 
     def posted(self, request: StoredRequest) -> None:
         """Note until when a request waits, for those who cannot ask while the server is away."""
@@ -393,7 +394,7 @@ class Answers:
             except QueueGoneError:  # then it is an answer of no queue
                 raise
             except QueueUnavailableError:
-                pass
+                self._unnoted |= unnoted
         self._taken |= unnoted
         return {request.id: self._outcome(request, doubts.get(request.seq)) for request in delivered}
 
