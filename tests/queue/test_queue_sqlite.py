@@ -242,34 +242,35 @@ def test_a_record_that_is_damaged_before_it_is_filed_is_found_by_its_columns(
     assert [line.seq for line in review.history(HistoryFilter(text="notes"))] == [2]
 
 
-def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_noted(
-    place, agent, review, monkeypatch
-):
+@pytest.fixture
+def stopped_writer(place, monkeypatch):
+    """Another writer, who is stopped while the queue is his: what ends by then is handed over without a note."""
     monkeypatch.setattr(answers, "_STAMP_PATIENCE_SECONDS", 0.01)
+    return WriteLock(place).held(PATIENCE)
+
+
+def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_noted(
+    agent, review, stopped_writer
+):
     posted = agent.submit(call())
     approve(review, posted)
-    with WriteLock(place).held(PATIENCE):
+    with stopped_writer:
         assert agent.wait(posted.id).approved
     assert review.get(posted.id).delivered_at is None
 
 
-def test_an_answer_that_was_handed_over_without_a_note_answers_nothing_again(place, agent, review, monkeypatch):
-    monkeypatch.setattr(answers, "_STAMP_PATIENCE_SECONDS", 0.01)
+@pytest.mark.parametrize(
+    ("answer", "then"), [(approve, (2, RequestState.PENDING)), (reject, (1, RequestState.REJECTED))]
+)
+def test_of_what_was_handed_over_without_a_note_a_yes_is_spent_and_a_no_stays(
+    agent, review, stopped_writer, answer, then
+):
     posted = agent.submit(call())
-    approve(review, posted)
-    with WriteLock(place).held(PATIENCE):
+    answer(review, posted)
+    with stopped_writer:
         agent.wait(posted.id)
     again = agent.submit(call())
-    assert (again.id, again.revision, again.pending) == (posted.id, 2, True)
-
-
-def test_a_no_that_was_handed_over_without_a_note_stays_one(place, agent, review, monkeypatch):
-    monkeypatch.setattr(answers, "_STAMP_PATIENCE_SECONDS", 0.01)
-    posted = agent.submit(call())
-    reject(review, posted)
-    with WriteLock(place).held(PATIENCE):
-        agent.wait(posted.id)
-    assert agent.submit(call()).state is RequestState.REJECTED
+    assert (again.revision, again.state) == then
 
 
 def test_that_an_answer_is_taken_wakes_no_reviewer(agent, review):
