@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.segment import Segment
 from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
@@ -25,7 +26,8 @@ from signoff.queue import (
     StoredRequest,
     open_review_queue,
 )
-from signoff.queue.clock import now_us
+from signoff.queue.clock import SECOND, now_us
+from signoff.queue.sqlite import engine
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp
 from signoff_tui.guard import GuardSettings
@@ -426,7 +428,7 @@ async def screen(
     ascii_only: bool = False,
     read_only: bool = False,
     waiting: int | None = None,
-    wall_clock: Callable[[], int] = now_us,
+    wall_clock: Callable[[], int] | None = None,
     queue: ReviewQueue | None = None,
     personal: Personal | None = None,
     chosen: ResolvedSettings | None = None,
@@ -446,7 +448,7 @@ async def screen(
         ascii_only: Draw with ASCII characters only.
         read_only: Look only.
         waiting: How many requests must be listed before the test goes on.
-        wall_clock: The times that people read.
+        wall_clock: The times that people read; none for the clock of the queue.
         queue: An open connection to use, instead of a new one.
         personal: Where settings come from that are followed.
         chosen: What the person chose otherwise.
@@ -481,6 +483,14 @@ async def screen(
 
 def _stands_out(key: str) -> Callable[[Segment], bool]:
     return lambda part: part.text == key and part.style is not None and bool(part.style.bold)
+
+
+@contextmanager
+def time_passes(seconds: float) -> Iterator[None]:
+    """Move the queue's clock on, so that no deadline passes before the request is on the screen."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "now_us", lambda: now_us() + round(seconds * SECOND))
+        yield
 
 
 class Cable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from screen_bench import HELD, LARGE, agent, amend, command, post, screen, write
+from screen_bench import HELD, LARGE, agent, amend, command, post, screen, time_passes, write
 
 from signoff.queue import (
     AgentQueue,
@@ -66,9 +66,10 @@ async def test_an_agent_that_closes_takes_its_requests_along(place: Path, workdi
 async def test_an_expired_request_is_nobodys_no(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
-    request = post(asking, command("ls", workdir, expires_in=0.6))
+    request = post(asking, command("ls", workdir, expires_in=60))
     async with screen(place, waiting=1) as seen:
-        await seen.shows("expired after 0:01")
+        with time_passes(61):
+            await seen.shows("expired after 1:0")
     assert looking.get(request.id).decision is None
 
 
@@ -108,13 +109,13 @@ async def test_an_agent_that_dies_is_told_once_with_the_number_of_its_requests_u
 
 
 async def test_an_expired_request_says_so_once(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, command("ls", workdir, expires_in=0.6))
+    request = post(asking, command("ls", workdir, expires_in=60))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
-        await seen.until(lambda: seen.status == "closed")
-        await seen.shows("expired after 0:01")
-        # In its row, and above its content.
-        await seen.until(lambda: seen.text.count("expired after") == 2, "the same in both places")
+        with time_passes(61):
+            await seen.until(lambda: seen.status == "closed")
+            # In its row, and above its content.
+            await seen.until(lambda: seen.text.count("expired after 1:0") == 2, "the same in both places")
 
 
 # -- another content -----------------------------------------------------------------------------------------
