@@ -11,6 +11,7 @@ import pytest
 from signoff.adapters.hooks.calls import EventError, HookCall
 from signoff.adapters.hooks.gemini import DIALECT
 from signoff.adapters.hooks.gemini_files import arguments_for, file_after
+from signoff.adapters.hooks.requests import asked_call
 from signoff.effects import Command, SnapshotError
 from signoff.queue import Instead
 from signoff.types import ApprovalDecision
@@ -79,6 +80,42 @@ def test_a_path_that_is_not_whole_is_refused_for_the_agent_looks_in_several_plac
 def test_a_command_runs_in_the_directory_that_it_names() -> None:
     assert DIALECT.effects(call()) == (Command("ls", "/work/shop/src"),)
     assert DIALECT.payload(call()) == {"command": "ls", "dir_path": "src", "cwd": "/work/shop/src"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash -c 'echo ok' 'x; rm -rf work; #'",
+        '  /bin/SH  -c "ls"',
+        "zsh -c ls",
+        "\ufeffbash -c 'ls'",
+        "bash -c'ls'",
+        "pwsh -NoProfile -Command ls",
+        "cmd.exe /c dir",
+    ],
+)
+def test_a_script_given_to_a_shell_is_refused_for_the_agent_reads_its_quotes_otherwise(command: str) -> None:
+    with pytest.raises(SnapshotError, match="script alone"):
+        DIALECT.effects(call(tool_input={"command": command}))
+
+
+@pytest.mark.parametrize(
+    "command", ["bash build.sh", "echo sh -c x", "bash -e build.sh -c x", "fish -c ls", "npm test"]
+)
+def test_any_other_command_is_shown(command: str) -> None:
+    assert DIALECT.effects(call(tool_input={"command": command})) == (Command(command, "/work/shop"),)
+
+
+def test_a_command_that_a_reviewer_edited_is_no_script_given_to_a_shell_either() -> None:
+    with pytest.raises(ValueError, match="script alone"):
+        asked_call(DIALECT, call()).check_edited({**call().arguments, "command": "sh -c 'ls'"})
+
+
+@pytest.mark.parametrize("tool", ["write_file", "replace"])
+def test_a_path_with_a_character_that_the_agent_decodes_is_refused(tool: str, tmp_path: Path) -> None:
+    arguments = {"file_path": str(tmp_path / "%2ebashrc"), "content": "x", "old_string": "", "new_string": "x"}
+    with pytest.raises(SnapshotError, match="has a %"):
+        DIALECT.effects(call(tool_name=tool, tool_input=arguments))
 
 
 def test_the_server_of_a_tool_is_told() -> None:

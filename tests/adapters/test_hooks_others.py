@@ -36,6 +36,9 @@ EVENTS: dict[str, dict[str, Any]] = {
     },
 }
 
+WRITING = (("goose", "write", "path"), ("vibe", "write_file", "file_path"))
+"""Tools that write files, with the name of their argument for the path."""
+
 
 def event(agent: str, tool: str | None = None, arguments: object = None, **more: Any) -> dict[str, Any]:
     name, given = ("toolName", "toolArgs") if agent == "copilot" else ("tool_name", "tool_input")
@@ -65,6 +68,45 @@ def test_a_command_runs_in_the_working_directory(agent: str) -> None:
 )
 def test_a_command_runs_in_the_directory_that_it_names(agent: str, tool: str, arguments: object) -> None:
     assert dialect(agent).effects(call(agent, tool, arguments)) == (Command("ls", "/elsewhere"),)
+
+
+@pytest.mark.parametrize("agent", ["copilot", "goose"])
+def test_no_argument_names_the_directory_of_an_agent_that_has_none_for_it(agent: str) -> None:
+    found = call(agent, arguments={"command": "ls", "": "/elsewhere"})
+    assert dialect(agent).effects(found) == (Command("ls", "/work/shop"),)
+
+
+@pytest.mark.parametrize("agent", ["copilot", "goose"])
+def test_an_argument_with_the_name_under_which_the_directory_is_shown_is_refused(agent: str) -> None:
+    with pytest.raises(SnapshotError, match="cwd is no argument"):
+        dialect(agent).payload(call(agent, arguments={"command": "ls", "cwd": "/elsewhere"}))
+
+
+@pytest.mark.parametrize("directory", ["~/scratch", " /elsewhere", "/elsewhere\n", "/elsewhere\ufeff"])
+def test_a_directory_that_the_agent_may_read_as_another_is_refused(directory: str) -> None:
+    with pytest.raises(SnapshotError, match="cwd begins"):
+        dialect("vibe").effects(call("vibe", "process.start", {"command": "ls", "cwd": directory}))
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "name"), [("goose", "write", "path"), ("vibe", "write_file", "file_path")]
+)
+@pytest.mark.parametrize("path", ["/work/shop/.bashrc ", "\t/work/shop/a", "/work/shop/a\ufeff", "a "])
+def test_a_path_with_blanks_around_it_is_refused_for_agents_leave_them_out(
+    agent: str, tool: str, name: str, path: str
+) -> None:
+    with pytest.raises(SnapshotError, match="begins or ends with a blank"):
+        dialect(agent).effects(call(agent, tool, {name: path, "content": "x"}))
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "name"), [("goose", "write", "path"), ("vibe", "write_file", "file_path")]
+)
+def test_what_is_allowed_for_a_relative_path_holds_in_its_directory_alone(
+    agent: str, tool: str, name: str
+) -> None:
+    arguments = {name: "a.txt", "content": "x"}
+    assert dialect(agent).payload(call(agent, tool, arguments)) == {**arguments, "cwd": "/work/shop"}
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,12 @@ _LEFT_TO_THE_AGENT = frozenset(
 )
 """Tools that read, plan, or ask the person in the terminal. Every other tool asks, also one that is new."""
 
+_SHELL_AROUND = (
+    r"[\s\ufeff]*(?:\S*[/\\])?(?:sh|bash|zsh|cmd|powershell|pwsh)(?:\.exe)?[\s\ufeff]+(?:-NoProfile[\s\ufeff]+)?"
+    r"(?:-c|/c|-Command)(?![\w-])"
+)
+"""A shell that is given a script, as ``stripShellWrapper`` of the program finds it, or more."""
+
 
 class Gemini(OwnTools):
     """The dialect of Gemini CLI."""
@@ -47,6 +53,7 @@ class Gemini(OwnTools):
     shells = frozenset({"run_shell_command"})
     directory = "dir_path"
     writing = frozenset({"write_file", "replace"})
+    misread = "%"
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
@@ -71,6 +78,21 @@ class Gemini(OwnTools):
             cwd=cwd,
             project=cwd,
         )
+
+    def require_as_named(self, command: str) -> None:
+        """Return if the agent runs a command as it was named: it takes a shell and quotes around it off, unparsed.
+
+        Raises:
+            SnapshotError: It would run another one.
+        """
+        import re
+
+        from signoff.effects import SnapshotError
+
+        if re.match(_SHELL_AROUND, command, re.IGNORECASE):
+            raise SnapshotError(
+                "Gemini CLI runs a script given to a shell otherwise; call the tool with the script alone"
+            )
 
     def file_after(self, call: HookCall, path: str) -> FileWrite:
         """Return the file that a call leaves behind.

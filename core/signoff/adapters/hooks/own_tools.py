@@ -37,6 +37,7 @@ class OwnTools:
         path: Name of their argument for the file.
         other_paths: Name of that argument, by the tools that have another one.
         finds_relative: True if the agent looks for a relative path in the working directory, and nowhere else.
+        misread: Characters in a path that the agent reads as others than they are.
     """
 
     agent: str
@@ -52,6 +53,7 @@ class OwnTools:
     path = "file_path"
     other_paths: Mapping[str, str] = MappingProxyType({})
     finds_relative = False
+    misread = ""
 
     @property
     def place(self) -> HookPlace | PluginPlace:
@@ -93,16 +95,24 @@ class OwnTools:
         """Return the file that a call would write, or the command that it would run.
 
         Raises:
-            SnapshotError: As `file_after`, or the path of the file is relative.
+            SnapshotError: As `file_after`; or the agent may take something else than was named.
         """
         from signoff.effects import Command
 
         command = call.arguments.get("command")
         if self._runs_command(call) and isinstance(command, str):
+            self.require_as_named(command)
             return (Command(command, self._directory(call)),)
         if call.server is None and call.tool in self.writing:
             return (self.file_after(call, self._path(call)),)
         return ()
+
+    def require_as_named(self, command: str) -> None:
+        """Return if the agent runs a command as it was named, character for character.
+
+        Raises:
+            SnapshotError: It would run another one.
+        """
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the agent does what a reviewer approved in place of the call.
@@ -126,8 +136,10 @@ class OwnTools:
         return dict(instead.arguments)
 
     def why_unused(self) -> str | None:
-        """Return that the agent runs the hook in its settings: nothing more is needed."""
-        return ""
+        """Return that the settings switch all hooks off, if they do: nothing else keeps the agent from it."""
+        from signoff.adapters.hooks.installation import why_off
+
+        return why_off(self.place, os.environ)
 
     def trial(self, cwd: str) -> dict[str, Any]:
         """Return an event of a call that does nothing."""
@@ -153,9 +165,20 @@ class OwnTools:
         return str
 
     def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return all arguments; of a command without the model's words about it, and with its directory."""
+        """Return all arguments, with the directory that a command or a relative path starts from.
+
+        The model's words about a command are left out.
+
+        Raises:
+            SnapshotError: It is not clear in which directory the command would run.
+        """
         if not self._runs_command(call):
-            return call.arguments
+            goes_along = self.finds_relative and call.server is None and "cwd" not in call.arguments
+            return {**call.arguments, "cwd": call.cwd} if goes_along else call.arguments
+        if "cwd" in call.arguments and self.directory != "cwd":
+            from signoff.effects import SnapshotError
+
+            raise SnapshotError(f"cwd is no argument of {call.tool}; call the tool without it")
         kept = {name: value for name, value in call.arguments.items() if name not in _NOT_IN_A_GRANT}
         return {**kept, "cwd": self._directory(call)}
 
@@ -163,22 +186,47 @@ class OwnTools:
         return call.server is None and call.tool in self.shells
 
     def _directory(self, call: HookCall) -> str:
-        named = call.arguments.get(self.directory)
-        return os.path.join(call.cwd, named) if isinstance(named, str) else call.cwd  # noqa: PTH118 - as it was named
+        """The directory of a command.
+
+        Raises:
+            SnapshotError: The agent may run it elsewhere than it was told to.
+        """
+        named = call.arguments.get(self.directory) if self.directory else None
+        if not isinstance(named, str):
+            return call.cwd
+        self._require_plain(self.directory, named)
+        if named.startswith("~"):
+            from signoff.effects import SnapshotError
+
+            raise SnapshotError(f"{self.directory} begins with ~; call the tool with the path from / on")
+        return os.path.join(call.cwd, named)  # noqa: PTH118 - as it was named
 
     def _path(self, call: HookCall) -> str:
         """The file that a call names.
 
         Raises:
-            SnapshotError: There is none, or it is relative and the agent looks for it in several places.
+            SnapshotError: There is none, the agent may take another one, or look for it in several places.
         """
         from signoff.effects import SnapshotError
 
         name = self.other_paths.get(call.tool, self.path)
         path: Any = call.arguments.get(name)
-        if isinstance(path, str) and os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
-            return path
+        if isinstance(path, str):
+            self._require_plain(name, path)
+            if os.path.isabs(path):  # noqa: PTH117 - text is what is stored and compared
+                return path
         plain = isinstance(path, str) and path and path[0] != "~" and ".." not in path.split("/")
         if self.finds_relative and plain:
             return os.path.join(call.cwd, path)  # noqa: PTH118 - text is what is stored and compared
         raise SnapshotError(f"{name} is not the whole path of a file; call the tool with the path from / on")
+
+    def _require_plain(self, name: str, path: str) -> None:
+        """Return if the agent takes a path as it is: some drop blanks around it, or decode characters in it."""
+        from signoff.effects import SnapshotError
+
+        if path.strip().strip("\ufeff") != path:
+            raise SnapshotError(f"{name} begins or ends with a blank; call the tool with a path without it")
+        if found := next((each for each in path if each in self.misread), None):
+            raise SnapshotError(
+                f"{name} has a {found}, which {self.agent} may read as something else; use another path"
+            )
