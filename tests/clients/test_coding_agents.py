@@ -314,3 +314,20 @@ def test_a_link_is_not_written_through(agent: CodingAgent) -> None:
         agent.run([agent.reads(path)], [agent.edits(path, "two", "2")])
     assert (agent.folder / "real").read_bytes() == OLD
     assert not reviewer.seen
+
+
+@on(Gemini)
+def test_a_script_that_the_agent_reads_otherwise_than_a_shell_does_not_run(agent: CodingAgent) -> None:
+    with agent.reviewed(yes) as reviewer:
+        model = agent.run([agent.runs("bash -c 'echo ok' 'x; touch made; #'")])
+    assert not made(agent)
+    assert not reviewer.seen
+    assert "script alone" in model.told[0]
+
+
+@on(Gemini)
+def test_a_path_that_the_agent_decodes_is_not_written(agent: CodingAgent) -> None:
+    with agent.reviewed(yes) as reviewer:
+        agent.run([agent.writes(agent.path("%6dade"), "x")])
+    assert not made(agent)
+    assert not reviewer.seen

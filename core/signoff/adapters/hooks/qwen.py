@@ -59,7 +59,6 @@ class QwenCode(OwnTools):
     shells = frozenset({"run_shell_command"})
     directory = "directory"
     writing = frozenset({"write_file", "edit"})
-    misread = "\\"
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
