@@ -16,6 +16,7 @@ from signoff.adapters.hooks.installation import (
     PluginPlace,
     SettingsError,
     has_hook,
+    trial_line,
     with_hook,
     without_hook,
 )
@@ -88,6 +89,50 @@ def test_a_table_of_ours_between_others_is_replaced_by_one_behind_them() -> None
     assert found[-1] == VIBE.entry("signoff")
 
 
+def test_a_hook_that_runs_in_order_is_there_only_behind_all_others() -> None:
+    assert not has_hook(with_hook("", VIBE, "signoff") + TOML, VIBE, "signoff")
+
+
+def with_options(place: HookPlace, options: str) -> str:
+    """Settings with a line that a person gave these options, in the words of the guide."""
+    return with_hook("", place, "signoff").replace(f"hook {place.agent} ", f"hook {place.agent} {options} ")
+
+
+@pytest.mark.parametrize("options", ["--timeout 3600", "--queue team --timeout=3600", "--queue '/my queue'"])
+def test_a_line_with_options_is_the_hook(place: HookPlace, options: str) -> None:
+    text = with_options(place, options)
+    if "timeout" in options:
+        assert not has_hook(text, place, "signoff")
+        text = text.replace("86400", "3600")
+    assert has_hook(text, place, "signoff")
+
+
+def test_the_last_timeout_of_a_line_is_the_one_that_counts() -> None:
+    text = with_options(CLAUDE, "--timeout 60 --timeout 3600")
+    assert not has_hook(text.replace("86400", "60"), CLAUDE, "signoff")
+
+
+def test_a_timeout_within_the_name_of_a_queue_is_none() -> None:
+    text = with_options(CLAUDE, "--timeout 3600 --queue ' --timeout 60'")
+    assert not has_hook(text.replace("86400", "60"), CLAUDE, "signoff")
+
+
+@pytest.mark.parametrize("options", ["--queue a;true", "--queue `a`", "--timeout 60 &", "--queue $A", "--help"])
+def test_a_line_with_more_than_options_is_not_the_hook(options: str) -> None:
+    assert not has_hook(with_options(CLAUDE, options).replace("86400", "60"), CLAUDE, "signoff")
+
+
+def test_the_options_of_an_older_line_stay(place: HookPlace) -> None:
+    older = with_options(place, "--queue team --timeout 3600").replace("signoff hook", "/old/signoff hook")
+    expected = with_options(place, "--queue team --timeout 3600").replace("86400", "3600")
+    assert json_or_toml(with_hook(older, place, "signoff")) == json_or_toml(expected)
+
+
+def test_a_trial_is_of_the_line_that_is_there_in_another_queue() -> None:
+    text = with_options(CLAUDE, "--queue team --timeout 3600")
+    assert trial_line(text, CLAUDE, "signoff") == "signoff hook claude-code --timeout 3600 || exit 2"
+
+
 def json_or_toml(text: str) -> Any:
     return json.loads(text) if text.startswith("{") else tomllib.loads(text)
 
@@ -122,6 +167,12 @@ def test_the_indentation_stays() -> None:
 def test_what_is_not_understood_is_not_changed(before: str) -> None:
     with pytest.raises(SettingsError, match="by hand"):
         with_hook(before, CLAUDE, "signoff")
+
+
+@pytest.mark.parametrize("value", ["1e999", '"\\ud83d"'])
+def test_what_cannot_be_written_again_as_it_is_is_not_changed(value: str) -> None:
+    with pytest.raises(SettingsError, match="by hand"):
+        with_hook(f'{{"a": {value}}}', CLAUDE, "signoff")
 
 
 def test_taking_out_what_is_not_there_changes_nothing(place: HookPlace) -> None:

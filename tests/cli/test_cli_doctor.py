@@ -68,6 +68,36 @@ def test_a_hook_that_may_let_calls_run_when_it_fails_is_wrong(cli: Cli, home: Pa
     assert "to do: signoff init claude-code" in done.out
 
 
+def test_a_hook_with_another_timeout_and_queue_is_tried_in_a_queue_of_its_own(
+    cli: Cli, home: Path, hook: Path
+) -> None:
+    text = hook.read_text("utf-8").replace(" || ", " --queue team --timeout 3600 || ").replace("86400", "3600")
+    hook.write_text(text)
+    done = doctor(cli, home)
+    assert line(done, "Claude Code").startswith("ok"), done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "file", "off"),
+    [
+        ("claude-code", "Claude Code", ".claude/settings.json", {"disableAllHooks": True}),
+        ("copilot", "Copilot CLI", ".copilot/settings.json", {"disableAllHooks": True}),
+        ("gemini", "Gemini CLI", ".gemini/settings.json", {"hooksConfig": {"enabled": False}}),
+        ("qwen", "Qwen Code", ".qwen/settings.json", {"disableAllHooks": True}),
+    ],
+)
+def test_hooks_that_are_all_switched_off_are_wrong(
+    cli: Cli, home: Path, name: str, title: str, file: str, off: dict[str, Any]
+) -> None:
+    own = {"HOME": str(home), "PATH": "/usr/bin:/bin", "CLAUDE_CONFIG_DIR": "", "COPILOT_HOME": ""}
+    assert cli.inside("init", name, "--yes", **own).code == 0
+    path = home / file
+    path.write_text(json.dumps({**(json.loads(path.read_bytes()) if path.exists() else {}), **off}))
+    done = doctor(cli, home, COPILOT_HOME="")
+    assert (done.code, line(done, title)[:5]) == (1, "wrong")
+    assert f"it runs no hooks as long as {path} has " in line(done, title)
+
+
 def test_a_hook_that_asks_nobody_is_wrong(cli: Cli, home: Path, hook: Path) -> None:
     done = doctor(cli, home, PYTHONHOME="/nowhere")
     assert done.code == 1

@@ -78,6 +78,42 @@ def test_it_is_taken_out_again(cli: Cli, home: Path) -> None:
     assert "has no hook" in init(cli, home, "--undo", "--yes").out
 
 
+def test_taking_it_out_gives_the_file_back(cli: Cli, home: Path) -> None:
+    file = home / ".claude/settings.json"
+    file.write_text('{"a": [1,2]}')
+    init(cli, home, "--yes")
+    assert init(cli, home, "--undo", "--yes").code == 0
+    assert file.read_text() == '{"a": [1,2]}'
+
+
+def test_what_was_changed_since_stays_when_it_is_taken_out(cli: Cli, home: Path) -> None:
+    file = home / ".claude/settings.json"
+    file.write_text('{"a": 1}')
+    init(cli, home, "--yes")
+    file.write_text(file.read_text().replace('"a": 1', '"a": true'))
+    init(cli, home, "--undo", "--yes")
+    assert settings(home) == {"a": True}
+    assert settings(home)["a"] is True
+
+
+def test_a_file_as_it_was_without_the_hook_is_kept_from_one_with_it(cli: Cli, home: Path) -> None:
+    file = home / ".claude/settings.json"
+    file.write_text('{"model": "x"}')
+    init(cli, home, "--yes")
+    file.write_text(file.read_text().replace("|| exit 2", ""))
+    assert "as it was" not in init(cli, home, "--yes").out
+    assert Path(f"{file}.before-signoff").read_text() == '{"model": "x"}'
+
+
+@pytest.mark.parametrize("value", ["1e999", '"\\ud83d"'])
+def test_settings_that_cannot_be_written_again_as_they_are_stay(cli: Cli, home: Path, value: str) -> None:
+    file = home / ".claude/settings.json"
+    file.write_text(f'{{"a": {value}}}')
+    done = init(cli, home, "--yes")
+    assert (done.code, "by hand" in done.err) == (1, True)
+    assert file.read_text() == f'{{"a": {value}}}'
+
+
 def test_a_link_stays_a_link(cli: Cli, home: Path) -> None:
     (home / "dotfiles.json").write_text("{}")
     (home / ".claude/settings.json").symlink_to(home / "dotfiles.json")
@@ -112,6 +148,22 @@ def test_a_person_is_asked_before_a_file_is_written(cli: Cli, home: Path, answer
         child.close()
     assert child.exitstatus == (0 if written else 1)
     assert (home / ".claude/settings.json").exists() is written
+
+
+def test_what_was_written_while_it_asked_stays(cli: Cli, home: Path) -> None:
+    import pexpect
+
+    file = home / ".claude/settings.json"
+    words = cli.command("init", "claude-code")
+    environment = cli.environment(HOME=str(home), PATH=os.environ["PATH"])
+    with pexpect.spawn(words[0], words[1:], env=environment, encoding="utf-8", timeout=30) as child:
+        child.expect_exact("? [y/N] ")
+        file.write_text('{"model": "x"}')
+        child.sendline("y")
+        child.expect_exact("give the command again")
+        child.expect(pexpect.EOF)
+        child.close()
+    assert (child.exitstatus, file.read_text()) == (1, '{"model": "x"}')
 
 
 def test_a_plugin_is_written_and_removed_again(cli: Cli, home: Path) -> None:

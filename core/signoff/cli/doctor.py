@@ -17,7 +17,7 @@ import click
 from signoff import __version__
 from signoff.adapters.hooks import DIALECTS, dialect
 from signoff.adapters.hooks.calls import REFUSED, Dialect
-from signoff.adapters.hooks.installation import SettingsError, has_hook, without_hook
+from signoff.adapters.hooks.installation import SettingsError, has_hook, trial_line, without_hook
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.init import is_here, own_program
 from signoff.cli.options import chosen_place, queue_option
@@ -205,15 +205,16 @@ def _hook(name: str, spoken: Dialect) -> CheckResult:
     install = f"signoff init {name}"
     try:
         text = path.read_bytes().decode("utf-8") if path.exists() else ""
-        exact, other = has_hook(text, place, own_program()), without_hook(text, place) != text
+        exact = has_hook(text, place, own_program())
+        other = not exact and without_hook(text, place) != text
+        command = trial_line(text, place, own_program())
     except (OSError, UnicodeDecodeError, SettingsError) as error:
         return CheckResult(Grade.WRONG, spoken.title, f"{path} cannot be read: {error}")
     if not exact and not other:
         return CheckResult(Grade.NOTE, spoken.title, f"no hook in {path} asks before each call", install)
     if not exact:
-        words = f"the hook in {path} is not as signoff init writes it, so calls may run when it fails"
+        words = f"the hook in {path} is not as signoff init writes it, so calls may run that you did not approve"
         return CheckResult(Grade.WRONG, spoken.title, words, install)
-    command = place.line(own_program())
     with tempfile.TemporaryDirectory(prefix="signoff-doctor-") as made:
         why_not = asyncio.run(_why_not(command, spoken, Path(made).resolve()))
     if why_not:

@@ -14,7 +14,14 @@ import click
 from signoff import private_files
 from signoff.adapters.hooks import DIALECTS, dialect
 from signoff.adapters.hooks.calls import Dialect
-from signoff.adapters.hooks.installation import SettingsError, has_hook, with_hook, without_hook
+from signoff.adapters.hooks.installation import (
+    HookPlace,
+    PluginPlace,
+    SettingsError,
+    has_hook,
+    with_hook,
+    without_hook,
+)
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import at_terminal, complain, typed_answer
 from signoff.present.reveal import one_line
@@ -66,8 +73,8 @@ def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
     path = named.resolve()  # a link stays one
     where = f"{spoken.title}: {named}"
     try:
-        before = path.read_bytes().decode("utf-8") if path.exists() else ""
-        after = _changed(before, spoken, undo=undo)
+        before, original = _read(path), _original(path, spoken.place)
+        after = _changed(before, original, spoken.place, undo=undo)
         if after == before:
             print(f"{where} {'has no hook of signoff' if undo else 'has the hook already'}")
             return True
@@ -78,11 +85,12 @@ def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
         }:
             complain(f"{where} was left as it is")
             return False
-        _write(path, before, after)
-    except (OSError, UnicodeDecodeError, SettingsError) as error:
+        replaced = before if not original or without_hook(before, spoken.place) == before else ""
+        _write(path, before, after, backup=replaced)
+    except (OSError, UnicodeError, SettingsError) as error:
         complain(f"{where} was left as it is: {error}")
         return False
-    backup = f"; as it was: {path.name}{BACKUP}" if before else ""
+    backup = f"; as it was: {path.name}{BACKUP}" if replaced else ""
     print(f"{where} {'written' if after else 'removed'}{backup}")
     if not undo:
         if spoken.place.still_to_do:
@@ -91,12 +99,29 @@ def _change(spoken: Dialect, *, undo: bool, agreed: bool) -> bool:
     return True
 
 
-def _changed(before: str, spoken: Dialect, *, undo: bool) -> str:
-    place = spoken.place
-    if undo:
-        return without_hook(before, place)
+def _read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8") if path.exists() else ""
+
+
+def _original(path: Path, place: HookPlace | PluginPlace) -> str:
+    """The file beside it that was kept, if that has no hook of ours; "" for none."""
+    try:
+        kept = _read(path.with_name(path.name + BACKUP))
+        return kept if without_hook(kept, place) == kept else ""
+    except ValueError:
+        return ""
+
+
+def _changed(before: str, original: str, place: HookPlace | PluginPlace, *, undo: bool) -> str:
     signoff = own_program()
-    return before if has_hook(before, place, signoff) else with_hook(before, place, signoff)
+    if not undo:
+        return before if has_hook(before, place, signoff) else with_hook(before, place, signoff)
+    after = without_hook(before, place)
+    try:
+        is_original = after != before and without_hook(with_hook(original, place, signoff), place) == after
+    except SettingsError:
+        return after
+    return original if is_original else after
 
 
 def own_program() -> str:
@@ -114,13 +139,20 @@ def _show(before: str, after: str, name: str) -> None:
         print(one_line(line))
 
 
-def _write(path: Path, before: str, after: str) -> None:
-    """Write a file; one in which nothing is left goes."""
+def _write(path: Path, before: str, after: str, *, backup: str) -> None:
+    """Write a file, and the one beside it; one in which nothing is left goes.
+
+    Raises:
+        SettingsError: It is not what was shown.
+    """
+    content = after.encode()
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode & 0o777 if before else 0o600
-    if before:
-        private_files.put(path.with_name(path.name + BACKUP), before.encode(), mode=mode)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    if backup:
+        private_files.put(path.with_name(path.name + BACKUP), backup.encode(), mode=mode)
+    if _read(path) != before:
+        raise SettingsError("it was changed meanwhile; give the command again")
     if after:
-        private_files.put(path, after.encode(), mode=mode)
+        private_files.put(path, content, mode=mode)
     else:
         path.unlink()

@@ -75,20 +75,6 @@ class Copilot(OwnTools):
             project=cwd,
         )
 
-    def why_unused(self) -> str | None:
-        """Return that hooks are switched off in the settings, if they are."""
-        import json
-        import os
-
-        settings = self.place.directory(os.environ) / "settings.json"
-        try:
-            off = json.loads(settings.read_bytes()).get("disableAllHooks") is True
-        except FileNotFoundError:
-            return ""
-        except (OSError, ValueError, AttributeError):
-            return None
-        return f"it runs no hooks: {settings} has disableAllHooks" if off else ""
-
     def trial(self, cwd: str) -> dict[str, Any]:
         """Return an event of a call that does nothing."""
         return {"sessionId": "trial", "cwd": cwd, "toolName": "bash", "toolArgs": {"command": "true"}}

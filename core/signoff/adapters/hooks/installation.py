@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,6 +18,8 @@ __all__ = [
     "PluginPlace",
     "SettingsError",
     "has_hook",
+    "trial_line",
+    "why_off",
     "with_hook",
     "without_hook",
 ]
@@ -36,6 +38,9 @@ _OR_HALTS = f"{{ [ $? = {_HALTS} ] && exit {_HALTS}; exit 2; }}"
 
 _DAY = 86_400
 
+_QUEUE = r""" --queue[ =](?:'[^']*'|"[^"`\\]*"|[\w@%+=:,./~-]+)"""
+_TIMEOUT = r" --timeout[ =](\d{1,9})"
+
 
 class HookPlace(NamedTuple):
     """The place of the hook in the settings of an agent.
@@ -53,6 +58,8 @@ class HookPlace(NamedTuple):
         settings: Name of the settings file; those in TOML are a list of tables ``hooks``.
         elsewhere: Environment variables that name another directory, and the folder in that; the first counts.
         needed: Entries that the file has to have besides.
+        off: The setting that switches all hooks off, by the names that lead to it, and its value for that.
+        off_in: The file with that setting; "" for `settings`.
         traces: A directory, below the home directory, that is there if the agent is; "" for `folder`.
         still_to_do: What a person has to do besides, for the hook to be run; "" for nothing.
     """
@@ -68,6 +75,8 @@ class HookPlace(NamedTuple):
     settings: str = "settings.json"
     elsewhere: Mapping[str, str] = MappingProxyType({})
     needed: Mapping[str, Any] = MappingProxyType({})
+    off: tuple[str, bool] | None = None
+    off_in: str = ""
     traces: str = ""
     still_to_do: str = ""
 
@@ -84,21 +93,26 @@ class HookPlace(NamedTuple):
         home = Path(environment.get("HOME") or Path.home())
         return home / self.traces if self.traces else self.directory(environment)
 
-    def line(self, signoff: str) -> str:
+    def line(self, signoff: str, options: str = "") -> str:
         """Return the command.
 
         Args:
             signoff: The program, as a shell reads it.
+            options: Its options, each behind a blank.
         """
-        return f"{signoff} hook {self.agent} || {self.otherwise}"
+        return f"{signoff} hook {self.agent}{options} || {self.otherwise}"
 
-    def entry(self, signoff: str) -> dict[str, Any]:
-        """Return the entry for the event.
+    def entry(self, signoff: str, options: str = "") -> dict[str, Any]:
+        """Return the entry for the event; the agent waits as long as the options say.
 
         Args:
             signoff: The program, as a shell reads it.
+            options: Its options, each behind a blank.
         """
-        handler = {**self.more, self.command: self.line(signoff)}
+        handler = {**self.more, self.command: self.line(signoff, options)}
+        if seconds := re.findall(_TIMEOUT, re.sub(_QUEUE, "", options)):
+            [name] = (each for each in self.more if each.startswith("timeout"))
+            handler[name] = int(seconds[-1]) * (self.more[name] // _DAY)
         return handler if self.matcher is None else {"matcher": self.matcher, "hooks": [handler]}
 
 
@@ -123,6 +137,7 @@ PLACES: Mapping[str, HookPlace] = MappingProxyType(
                 event="PreToolUse",
                 matcher="*",
                 more={**_COMMAND, "timeout": _DAY, "onFailure": "block"},
+                off=("disableAllHooks", True),
             ),
             HookPlace(
                 agent="codex",
@@ -146,6 +161,8 @@ PLACES: Mapping[str, HookPlace] = MappingProxyType(
                 command="bash",
                 settings="hooks/signoff.json",
                 needed={"version": 1},
+                off=("disableAllHooks", True),
+                off_in="settings.json",
             ),
             HookPlace(
                 agent="crush",
@@ -174,6 +191,7 @@ PLACES: Mapping[str, HookPlace] = MappingProxyType(
                 matcher=".*",
                 more={**_COMMAND, "timeout": _DAY * 1000},
                 otherwise=SAID_ALOUD,
+                off=("hooksConfig.enabled", False),
             ),
             HookPlace(
                 agent="goose",
@@ -193,6 +211,7 @@ PLACES: Mapping[str, HookPlace] = MappingProxyType(
                 matcher="*",
                 more={**_COMMAND, "timeout": _DAY * 1000},
                 otherwise=SAID_ALOUD,
+                off=("disableAllHooks", True),
             ),
             HookPlace(
                 agent="vibe",
@@ -265,7 +284,7 @@ class PluginPlace(NamedTuple):
 
 
 def has_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> bool:
-    """True if the settings have the hook, exactly as it would be put in.
+    """True if the settings have the hook, exactly as it would be put in; where hooks run in order, as the last.
 
     Raises:
         SettingsError: They cannot be read.
@@ -273,11 +292,43 @@ def has_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> bool:
     if isinstance(place, PluginPlace):
         return text == place.plugin(signoff)
     settings = _settings(text, place)
-    return place.entry(signoff) in _entries(settings, place) and place.needed.items() <= settings.items()
+    entries, entry = _entries(settings, place), place.entry(signoff, _options(settings, place))
+    where = entries[-1:] if _is_toml(place) else entries
+    return entry in where and place.needed.items() <= settings.items()
+
+
+def trial_line(text: str, place: HookPlace | PluginPlace, signoff: str) -> str:
+    """Return the command of the hook in the settings, for a queue that the environment names.
+
+    Raises:
+        SettingsError: They cannot be read.
+    """
+    if isinstance(place, PluginPlace):
+        return place.line(signoff)
+    return place.line(signoff, re.sub(_QUEUE, "", _options(_settings(text, place), place)))
+
+
+def why_off(place: HookPlace | PluginPlace, environment: Mapping[str, str]) -> str:
+    """Return that the settings switch all hooks off, or cannot be read; "" if they do not."""
+    if isinstance(place, PluginPlace) or place.off is None:
+        return ""
+    path = place.directory(environment) / (place.off_in or place.settings)
+    names, value = place.off
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        return f"it may run no hooks: {path} cannot be read: {error}"
+    for name in names.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return f"it runs no hooks as long as {path} has {names}: {json.dumps(value)}" if found is value else ""
 
 
 def with_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> str:
     """Return the settings with the hook, behind the hooks of others: it is to see what these make of a call.
+
+    The options of a hook that is there stay.
 
     Args:
         text: The settings; "" for a file that is not there.
@@ -292,12 +343,12 @@ def with_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> str:
             raise SettingsError("signoff did not write it; move it away, and try again")
         return place.plugin(signoff)
     settings = _settings(text, place)
-    others = _without(_entries(settings, place), place)
+    others, entry = _without(_entries(settings, place), place), place.entry(signoff, _options(settings, place))
     if _is_toml(place):
         kept = _without_tables(text, place, others)
         kept += "" if not kept or kept.endswith("\n") else "\n"
-        return _with_hooks(kept + _table(place, signoff), [*others, place.entry(signoff)])
-    hooks = {**settings.get("hooks", {}), place.event: [*others, place.entry(signoff)]}
+        return _with_hooks(kept + _table(entry), [*others, entry])
+    hooks = {**settings.get("hooks", {}), place.event: [*others, entry]}
     return _written({**settings, **place.needed, "hooks": hooks}, text)
 
 
@@ -370,26 +421,54 @@ def _without(entries: list[Any], place: HookPlace) -> list[Any]:
     return left
 
 
+def _options(settings: Mapping[str, Any], place: HookPlace) -> str:
+    """The options of our hook, as they are written; "" if it has none, or none that `signoff hook` knows."""
+    called = rf"\bsignoff['\"]? hook {place.agent}((?:{_QUEUE}|{_TIMEOUT})+)(?: \|\| |$)"
+    for handler in _handlers(_entries(settings, place), place):
+        if _is_ours(handler, place) and (found := re.search(called, handler[place.command])):
+            return found[1]
+    return ""
+
+
+def _handlers(entries: list[Any], place: HookPlace) -> Iterator[Any]:
+    for entry in entries:
+        if place.matcher is None:
+            yield entry
+        elif isinstance(entry, dict) and isinstance(entry.get("hooks"), list):
+            yield from entry["hooks"]
+
+
 def _is_ours(handler: object, place: HookPlace) -> bool:
     command = handler.get(place.command) if isinstance(handler, dict) else None
     return isinstance(command, str) and re.search(rf"\bsignoff['\"]? hook {place.agent}\b", command) is not None
 
 
 def _written(settings: Mapping[str, Any], before: str) -> str:
-    """The settings as text, indented as they were."""
+    """The settings as text, indented as they were.
+
+    Raises:
+        SettingsError: They have a number or a character that would not be written as it is.
+    """
     found = re.search(r"\n([ \t]+)\S", before)
     indent = found.group(1) if found is not None else "  "
-    return json.dumps(settings, indent=indent, ensure_ascii=False) + "\n"
+    try:
+        text = json.dumps(settings, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+        text.encode()
+    except ValueError as error:
+        raise SettingsError(
+            f"it has what cannot be written again as it is ({error}); put the hook in, or take it out, by hand"
+        ) from error
+    return text
 
 
 # -- TOML, which is changed as text, so that what a person wrote there stays as it is.
 
 
-def _table(place: HookPlace, signoff: str) -> str:
+def _table(entry: Mapping[str, Any]) -> str:
     # A string or number of JSON is one of TOML, but for a character that JSON leaves as it is.
     lines = (
         f"{key} = {json.dumps(value, ensure_ascii=False).replace(chr(127), chr(92) + 'u007f')}"
-        for key, value in place.entry(signoff).items()
+        for key, value in entry.items()
     )
     return "\n".join(("[[hooks]]", *lines, ""))
 
