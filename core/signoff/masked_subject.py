@@ -41,16 +41,15 @@ def described(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACT
     """Return what the agent says of a call; not safe to draw yet.
 
     Where it says nothing but the call itself, as `signoff.decorators.simple_approval_request` does, that is the
-    name of the tool and the first argument alone: a row has no room for more.
+    name of the tool and those arguments that are a text of one line, without their names: a row has room for few.
     """
     call = _that_ran(call)
-    for name, value in call.arguments.items():
-        begins = f"{call.tool_name}({name}="
-        if isinstance(value, str) and call.description.startswith(begins):
-            if call.description.startswith(repr(value), len(begins)):
-                return f"{call.tool_name} {masks.also(call.masked_keys).mask_value(value, name)}"
-            break
-    return masks.mask_text(call.description).text
+    name, first = next(iter(call.arguments.items()), ("", None))
+    if not isinstance(first, str) or not call.description.startswith(f"{call.tool_name}({name}={first!r}"):
+        return masks.mask_text(call.description).text
+    hidden = masks.also(call.masked_keys)
+    lines = {name: value for name, value in call.arguments.items() if isinstance(value, str) and "\n" not in value}
+    return f"{call.tool_name} {', '.join(str(hidden.mask_value(value, name)) for name, value in lines.items())}"
 
 
 def announced_subjects(call: Submission, masks: Redactor = DEFAULT_REDACTION) -> list[str]:

@@ -40,7 +40,7 @@ def test_what_follows_hides_secrets() -> None:
     assert "4711" not in told[1]
 
 
-SAVE = {"path": "src/part.py", "content": "VALUE = 1"}
+SAVE = {"path": "src/part.py", "content": "VALUE = 1\nVALUE = 2\n", "size": 20}
 
 
 def called(description: str | None = None, **arguments: Any) -> Submission:
@@ -51,6 +51,7 @@ def called(description: str | None = None, **arguments: Any) -> Submission:
     ("call", "words"),
     [
         (called(**SAVE), "save src/part.py"),
+        (called(path="a.py", mode="w"), "save a.py, w"),
         (called(text="it's", more=1), "save it's"),
         (called(number=3, text="a"), "save(number=3, text='a')"),
         (called(), "save()"),
@@ -58,12 +59,12 @@ def called(description: str | None = None, **arguments: Any) -> Submission:
         (called("Save a part", **SAVE), "Save a part"),
     ],
 )
-def test_a_description_that_only_repeats_the_call_is_cut_to_tool_and_first_text(
+def test_a_description_that_only_repeats_the_call_is_cut_to_tool_and_texts_of_one_line(
     call: Submission, words: str
 ) -> None:
     assert described(call) == words
 
 
 def test_of_such_a_description_secrets_are_hidden_by_their_names() -> None:
-    assert "hunter2" not in described(called(password="hunter2"))
+    assert "hunter2" not in described(called(user="anna", password="hunter2"))
     assert "4711" not in described(replace(called(pin="4711"), masked_keys=("pin",)))
