@@ -66,11 +66,12 @@ def test_each_file_of_a_patch_is_shown_and_its_removal_as_a_command(tmp_path: Pa
     assert removed == Command(f"rm -- {tmp_path / 'b'}", str(tmp_path))
 
 
-def test_the_line_about_a_patch_counts_its_files(tmp_path: Path) -> None:
+def test_a_patch_is_shown_by_its_files_alone_and_named_after_them(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one\n")
     (tmp_path / "b").write_text("gone\n")
-    found = call(tool_name="apply_patch", tool_input={"command": TWO}, cwd=str(tmp_path))
-    assert asked_call(DIALECT, found).description == "apply_patch a and 1 more"
+    asked = asked_call(DIALECT, call(tool_name="apply_patch", tool_input={"command": TWO}, cwd=str(tmp_path)))
+    assert asked.arguments == {}
+    assert asked.description == "apply_patch a and 1 more"
 
 
 def test_a_file_that_moves_is_shown_where_it_comes_from_and_goes_to(tmp_path: Path) -> None:

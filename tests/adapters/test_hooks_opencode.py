@@ -95,6 +95,11 @@ def test_another_patch_writes_exactly_the_approved_content(tmp_path: Path) -> No
     assert effect == FileWrite(path, approved, replaces=effect.replaces if isinstance(effect, FileWrite) else "")
 
 
+def test_of_a_patch_its_files_are_shown_and_not_its_text() -> None:
+    asked = call(tool="apply_patch", args={"patchText": "*** Begin Patch", "more": 1})
+    assert DIALECT.arguments(asked) == {"more": 1}
+
+
 def test_content_that_the_tool_would_write_differently_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\ntwo\n")
     patch = "*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n*** End Patch"

@@ -155,6 +155,10 @@ class Dialect(Protocol):
         """
         ...
 
+    def arguments(self, call: HookCall) -> dict[str, Any]:
+        """Return the arguments of a call, without a text that its effects show as the diffs of files."""
+        ...
+
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return what an approval for the session has to find again, see `signoff.types.ApprovalRequest`."""
         ...

@@ -126,6 +126,10 @@ class Codex(OwnTools):
 
         return effects_of(call.arguments["patch"], call.cwd)
 
+    def arguments(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments, but none of a patch: its diffs say all of it."""
+        return {} if call.server is None and call.tool == _PATCH else call.arguments
+
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments, with the directory that a command or a patch starts from."""
         return (

@@ -123,6 +123,11 @@ class OpenCode(OwnTools):
             return patch_effects(call.arguments, call.cwd)
         return (file_after(call.tool, call.arguments, call.cwd),)
 
+    def arguments(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments, but not the text of a patch: its diffs say all of it."""
+        is_patch = call.server is None and call.tool == _PATCH
+        return {name: value for name, value in call.arguments.items() if not is_patch or name != "patchText"}
+
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments, with the directory that a command, a path or a patch starts from."""
         if call.server is None and call.tool in {*self.writing, _PATCH}:

@@ -164,6 +164,10 @@ class OwnTools:
         """Return a check that tells nothing: the agent asks nobody else while the hook waits."""
         return str
 
+    def arguments(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments."""
+        return call.arguments
+
     def payload(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments, with the directory that a command or a relative path starts from.
 

@@ -105,7 +105,7 @@ def asked_call(dialect: Dialect, call: HookCall) -> AskedHookCall:
         server=call.server,
         description=_described(call, effects),
         payload=dialect.payload(call),
-        arguments=call.arguments,
+        arguments=dialect.arguments(call),
         effects=effects,
         metadata={"caller": call.sub_agent, **identity, **dialect.turn(call)},
         honors=dialect.honors,
