@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -143,7 +144,12 @@ class AcpAgent(Conversation):
             editor = Editor()
             gate = ("acp-proxy", "--", *command)
             async with spawn_agent_process(
-                lambda _: editor, "signoff", *gate, env=self.variables(**variables), cwd=self.folder
+                lambda _: editor,
+                "signoff",
+                *gate,
+                env=self.variables(**variables),
+                cwd=self.folder,
+                transport_kwargs={"stderr": subprocess.DEVNULL},  # nobody reads it, and it outlives a killed gate
             ) as (agent, process):
                 capabilities = ClientCapabilities(
                     fs=FileSystemCapabilities(read_text_file=files, write_text_file=files)
