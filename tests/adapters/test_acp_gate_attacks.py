@@ -139,6 +139,22 @@ def test_the_mode_of_an_agent_is_not_changed_under_another_name(attacked: Wire) 
         assert "spelled nearly" in attacked.editor.hear(1)["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("session/set_mode", {"modeId": "default", "ModeId": "yolo"}),
+        ("session/set_mode", {"modeId": "default", "SessionId": "s2"}),
+        ("session/set_config_option", {"configId": "model", "value": "b", "ConfigId": "careless"}),
+        ("session/set_config_option", {"configId": "careless", "value": False, "Value": True}),
+    ],
+)
+def test_what_an_editor_changes_is_not_said_in_two_ways(
+    method: str, params: dict[str, Any], attacked: Wire
+) -> None:
+    refused = attacked.editor.ask(method, sessionId="s1", **params)
+    assert "spelled nearly" in refused["error"]["message"]
+
+
 def test_what_was_told_in_another_session_is_not_shown(wire: Wire, reviewed: Callable[[Answer], Reviewer]) -> None:
     reviewer = reviewed(waiting)
     call = {"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "harmless", "rawInput": {"x": 1}}

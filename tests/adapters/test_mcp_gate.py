@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,10 @@ from changing_mcp_server import HONEST, DefinedByFile
 from mcp_gate_bench import ADAPTERS, GATE, MODERN, Host, call, host_of
 
 from answering import Answer, Reviewer, waiting, yes
-from signoff.queue import Decision, Instead, RequestState, ReviewQueue, StoredRequest
+from signoff.adapters.gates.asking import GateController
+from signoff.adapters.mcp_gate.offered_tools import OfferedTools
+from signoff.connection import connect_agent
+from signoff.queue import AgentQueue, Decision, Instead, RequestState, ReviewQueue, StoredRequest
 from system_bench import PATIENCE, eventually
 
 if TYPE_CHECKING:
@@ -182,6 +187,18 @@ def test_an_approved_call_is_passed_on_as_it_was_written(plain_host: Host, plain
     assert plain.log.read_bytes().splitlines()[-1] == line
 
 
+def test_the_server_is_told_of_an_answer_that_is_not_passed_on(
+    plain_host: Host, plain: Plain, reviewed: Review
+) -> None:
+    reviewed(waiting)
+    plain_host.say(call(3))
+    plain_host.say(b'{"jsonrpc":"2.0","id":3,"result":NaN}')
+    plain_host.ask("ping")
+    told = [json.loads(line) for line in plain.log.read_bytes().splitlines()]
+    assert [each["id"] for each in told if "error" in each] == [3]
+    assert [line for line in plain_host.lines if b"error" in line] == []
+
+
 # -- What is asked.
 
 
@@ -263,6 +280,48 @@ def test_a_tool_that_is_defined_anew_while_a_person_looks_is_asked_about_again(
     assert text(host.hear(1)) == "Approval denied: not so"
     assert len(reviewer.seen) == 2
     assert defined.called == []
+
+
+def page(description: str, cursor: str | None = None) -> dict[str, Any]:
+    return {"tools": [{**HONEST, "description": description}], "nextCursor": cursor}
+
+
+class Changing:
+    """A server whose tools change while it lists them.
+
+    Args:
+        answers: What it answers; behind the first, it says that its tools have changed.
+    """
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.tools = OfferedTools(self._ask)
+        self._answers = iter(answers)
+        self._first = True
+
+    async def _ask(self, _: str | None, __: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._first:
+            self.tools.forget()
+            self._first = False
+        return {"result": next(self._answers)}
+
+    async def description(self) -> str:
+        """What the gate takes for the description of the tool."""
+        found = await self.tools.find("send", {})
+        assert found is not None
+        return found.description
+
+
+@pytest.mark.parametrize("before", [(page("old"),), (page("old", "2"), page("old"))])
+async def test_tools_that_change_while_they_are_listed_are_listed_anew(before: tuple[dict[str, Any], ...]) -> None:
+    assert await Changing(*before, page("new")).description() == "new"
+
+
+async def test_a_listing_from_before_a_change_is_not_learnt() -> None:
+    changing = Changing(page("new"), page("new"))
+    changes = changing.tools.changes
+    changing.tools.forget()
+    changing.tools.learn(page("old"), changes)
+    assert await changing.description() == "new"
 
 
 def test_calls_wait_at_the_same_time(host: Host, reviewed: Review) -> None:
@@ -376,6 +435,35 @@ def test_a_cancelled_call_is_withdrawn_and_never_reaches_the_server(
     plain_host.ask("ping")
     said = [json.loads(line)["method"] for line in plain.log.read_bytes().splitlines()]
     assert said == ["tools/list", "ping"]
+
+
+def test_the_id_of_a_call_that_is_cancelled_at_once_is_free_again(plain_host: Host, reviewed: Review) -> None:
+    reviewed(yes)
+    plain_host.say([call(1), {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}])
+    plain_host.ask("ping")
+    plain_host.say(call(1))
+    assert text(plain_host.hear(1)) == "done"
+
+
+async def test_a_queue_is_opened_once_though_whoever_wanted_it_is_cancelled(place: Path) -> None:
+    opened: list[AgentQueue] = []
+    begun, ready = threading.Event(), threading.Event()
+
+    def connect() -> AgentQueue:
+        begun.set()
+        assert ready.wait(PATIENCE)
+        opened.append(connect_agent("tester", place=place))
+        return opened[-1]
+
+    gate = GateController(connect)
+    first = asyncio.ensure_future(gate.connected())
+    assert await asyncio.to_thread(begun.wait, PATIENCE)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    ready.set()
+    await gate.connected()
+    await asyncio.to_thread(gate.close)
+    assert len(opened) == 1
 
 
 def test_a_host_that_leaves_takes_its_calls_back_and_the_server_along(

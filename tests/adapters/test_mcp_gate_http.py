@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +69,66 @@ def gate_before(upstream: str, folder: Path, place: Path) -> Iterator[str]:
         said = process.stderr.readline()
         assert said.startswith("signoff: serving at "), said
         yield said.split()[-1]
+
+
+PLACED = {
+    "name": "store",
+    "inputSchema": {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}},
+}
+"""A tool with an argument that a header mirrors."""
+
+
+class PlainServer(ThreadingHTTPServer):
+    """A server without any library, which keeps the headers of calls; at ``/moved`` it leads elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _PlainAnswers)
+        self.called: list[list[tuple[str, str]]] = []
+
+    def address(self, path: str = "/mcp") -> str:
+        """An address of it."""
+        return f"http://127.0.0.1:{self.server_port}{path}"
+
+    def headers(self, name: str) -> list[str]:
+        """The values of a header of the last call."""
+        return [value for key, value in self.called[-1] if key.lower() == name]
+
+
+class _PlainAnswers(BaseHTTPRequestHandler):
+    server: PlainServer
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        found: dict[str, Any] = {"tools": [PLACED]}
+        if asked["method"] == "tools/call":
+            self.server.called.append(self.headers.items())
+            found = {"content": [{"type": "text", "text": "done"}]}
+            if "requestState" not in asked["params"]:
+                found |= {"resultType": "input_required", "requestState": "state-1"}
+        self.send_response(307 if self.path == "/moved" else 200)
+        self.send_header("location", "http://127.0.0.1:9/mcp")
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": found}).encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def plain() -> Iterator[PlainServer]:
+    with PlainServer() as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        yield server
+        server.shutdown()
+        serving.join()
+
+
+@pytest.fixture
+def plain_gate(plain: PlainServer, workdir: Path, place: Path) -> Iterator[str]:
+    with gate_before(plain.address(), workdir, place) as address:
+        yield address
 
 
 @pytest.fixture
@@ -176,6 +237,90 @@ def test_edited_arguments_run(gate: str, defined: DefinedByFile, reviewed: Revie
     assert defined.called == [{"to": "berta"}]
 
 
+async def test_edited_arguments_run_where_headers_mirror_them(
+    gate: str, defined: DefinedByFile, reviewed: Review
+) -> None:
+    defined.define(PLACED)
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments={"region": "größe"})))
+    async with mcp.Client(gate, mode="auto") as client:
+        await client.list_tools()
+        await client.call_tool("store", {"region": "us"})
+    assert defined.called == [{"region": "größe"}]
+
+
+def placed(of: int, tool: str = "store", **arguments: Any) -> dict[str, Any]:
+    return modern(call(of, tool, **arguments))
+
+
+def post_with(address: str, body: dict[str, Any], *more: tuple[str, str]) -> Any:
+    """Send a message with further headers, each as often as it is given."""
+    given = [*headers(body).items(), *more]
+    raw = [(name.encode(), value.encode("latin-1")) for name, value in given]
+    return httpx.post(address, json=body, headers=raw, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("said", [("us",), ("us", "eu"), ("eu", "us"), ()])
+def test_headers_mirror_the_arguments_that_were_shown(
+    said: tuple[str, ...], plain_gate: str, plain: PlainServer, reviewed: Review
+) -> None:
+    reviewed(yes)
+    post_with(plain_gate, placed(1, region="eu"), *[("mcp-param-region", each) for each in said])
+    assert plain.headers("mcp-param-region") == ["eu"]
+
+
+def test_a_header_that_mirrors_no_argument_does_not_reach_the_server(
+    plain_gate: str, plain: PlainServer, reviewed: Review
+) -> None:
+    reviewed(yes)
+    post_with(plain_gate, placed(1), ("mcp-param-region", "us"), ("mcp-param-path", "/"))
+    assert [name for name, _ in plain.called[-1] if name.lower().startswith("mcp-param-")] == []
+
+
+def test_headers_of_a_repeated_call_mirror_the_arguments_that_were_approved(
+    plain_gate: str, plain: PlainServer, reviewed: Review
+) -> None:
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments={"region": "eu"})))
+    post_with(plain_gate, placed(1, region="us"))
+    again = placed(2, region="us")
+    again["params"]["requestState"] = "state-1"
+    post_with(plain_gate, again, ("mcp-param-region", "us"))
+    assert [plain.headers("mcp-param-region"), len(plain.called)] == [["eu"], 2]
+
+
+def test_a_tool_may_have_a_name_that_a_header_spells_in_base64(
+    gate: str, defined: DefinedByFile, reviewed: Review
+) -> None:
+    defined.define({**PLACED, "name": "löschen"})
+    reviewed(yes)
+    body = placed(1, "löschen")
+    wrapped = {**headers(placed(1)), "mcp-name": "=?base64?bMO2c2NoZW4=?="}
+    assert httpx.post(gate, json=body, headers=wrapped, timeout=PATIENCE).status_code == 200
+    assert defined.called == [{}]
+
+
+def test_a_header_that_is_there_twice_reaches_the_server_twice(
+    plain_gate: str, plain: PlainServer, reviewed: Review
+) -> None:
+    reviewed(yes)
+    post_with(plain_gate, placed(1), ("x-trace", "a"), ("x-trace", "b"))
+    assert plain.headers("x-trace") == ["a", "b"]
+
+
+def test_a_header_with_other_characters_reaches_the_server(
+    plain_gate: str, plain: PlainServer, reviewed: Review
+) -> None:
+    reviewed(yes)
+    post_with(plain_gate, placed(1), ("x-trace", "größe"))
+    assert plain.headers("x-trace") == ["größe"]
+
+
+def test_a_client_is_not_led_past_the_gate(plain: PlainServer, workdir: Path, place: Path) -> None:
+    with gate_before(plain.address("/moved"), workdir, place) as address:
+        answer = post_with(address, PING)
+    assert (answer.status_code, "location" in answer.headers) == (502, False)
+    assert answer.json()["error"]["message"].endswith("give the gate the address it redirects to")
+
+
 def test_what_is_remembered_is_not_asked_again(gate: str, defined: DefinedByFile, reviewed: Review) -> None:
     reviewer = reviewed(lambda _: Decision(approved=True, remember=True))
     for of in (1, 2):
@@ -242,6 +387,8 @@ PING = modern({"jsonrpc": "2.0", "id": 1, "method": "ping"})
         (json.dumps(PING), {"mcp-method": "tools/call", "mcp-name": "send"}),
         (json.dumps(CALL), {"mcp-method": "ping"}),
         (json.dumps(CALL), {"mcp-name": "look"}),
+        (json.dumps(CALL), {"mcp-name": "=?base64?bG9vaw==?="}),
+        (json.dumps(CALL), {"mcp_name": "look"}),
         (json.dumps([CALL]), {}),
         (json.dumps({**CALL, "id": None}), {}),
         (json.dumps({key: value for key, value in CALL.items() if key != "id"}), {}),

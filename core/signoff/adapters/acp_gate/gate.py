@@ -34,6 +34,7 @@ from signoff.adapters.gates.messages import (
     encoded,
     error_reply,
     messages_in,
+    refuse_variants,
 )
 from signoff.adapters.gates.pump import Pump
 from signoff.types import DecisionSource, denial_text
@@ -206,6 +207,7 @@ class AcpGate:
     def _of_editor(self, message: RpcMessage, of: MessageId) -> AgentAction | None:
         if message.method not in (SET_MODE, SET_OPTION):
             return None
+        refuse_variants(message.params, ("sessionId", "modeId", "configId", "value", "type", "_meta"), of)
         session = self._sessions.of(text_parameter(message, "sessionId", of))
         if message.method == SET_MODE:
             title = session.title_of_mode(text_parameter(message, "modeId", of))

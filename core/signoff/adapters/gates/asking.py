@@ -28,7 +28,7 @@ class GateController:
         # The variables may be a project's, which must not say yes in a person's place.
         self._mode = chosen_mode("interactive", mode)
         self._controller: ApprovalController | None = None
-        self._connecting = asyncio.Lock()
+        self._connecting: asyncio.Task[ApprovalController] | None = None
 
     async def connected(self) -> ApprovalController:
         """Return the controller, with its queue.
@@ -36,11 +36,20 @@ class GateController:
         Raises:
             QueueError: The queue cannot be opened.
         """
-        async with self._connecting:
-            if self._controller is None:
-                queue = await asyncio.to_thread(self._connect)
-                self._controller = ApprovalController(self._mode, queue=queue)
+        if self._controller is not None:
             return self._controller
+        if self._connecting is None:
+            self._connecting = asyncio.ensure_future(self._connected())
+        # Whoever asks may be cancelled; the queue that is being opened is for the next one.
+        return await asyncio.shield(self._connecting)
+
+    async def _connected(self) -> ApprovalController:
+        try:
+            queue = await asyncio.to_thread(self._connect)
+            self._controller = ApprovalController(self._mode, queue=queue)
+        finally:
+            self._connecting = None
+        return self._controller
 
     def close(self) -> None:
         """Leave the queue."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -35,7 +35,8 @@ from signoff.adapters.mcp_gate.messages import (
     ToolCall,
     tool_call,
 )
-from signoff.adapters.mcp_gate.offered_tools import OfferedTools
+from signoff.adapters.mcp_gate.mirrored_headers import PARAMETER, header_value, parameter_headers
+from signoff.adapters.mcp_gate.offered_tools import OfferedTools, UnlistedToolsError
 
 __all__ = ["HttpGate", "UpstreamError"]
 
@@ -46,7 +47,10 @@ HEARTBEAT = 10.0
 """Seconds between two signs of life in that stream."""
 
 _JSON, _EVENTS = "application/json", "text/event-stream"
-_SESSION, _METHOD, _NAME, _PARAMETER = "mcp-session-id", "mcp-method", "mcp-name", "mcp-param-"
+_SESSION, _METHOD, _NAME, _VERSION = "mcp-session-id", "mcp-method", "mcp-name", "mcp-protocol-version"
+
+_Headers = Sequence[tuple[str, str]]
+"""Headers by name in lower case, each as often as it is sent."""
 
 _OF_CONNECTION = frozenset(
     {
@@ -115,8 +119,8 @@ class HttpGate:
         except RefusedMessage as refused:
             return Response(error_reply(refused), 400, media_type=_JSON)
 
-    async def _take(self, message: RpcMessage, headers: Mapping[str, str], request: Request) -> Response:
-        session = headers.get(_SESSION)
+    async def _take(self, message: RpcMessage, headers: _Headers, request: Request) -> Response:
+        session = request.headers.get(_SESSION)
         if message.method == CANCELLED:
             held = self._held.get((session, str(message.params.get("requestId"))), ())
             for each in held:
@@ -128,25 +132,32 @@ class HttpGate:
         if message.id is None:
             raise RefusedMessage("a call without an id is not passed on")
         call, key = tool_call(message), (session, str(message.id))
+        tools = OfferedTools(partial(self._page, headers))
         line = self._states.repeated(call)
         if line is not None:
-            return await self._pass("POST", headers, line, (call, self._states.same(call, line)))
+            arguments = self._states.same(call, line)
+            try:
+                approved = await _approved(headers, call, arguments, tools)
+            except UnlistedToolsError as error:
+                return Response(call.answer(f"Not run: {error}"), media_type=_JSON)
+            return await self._pass("POST", *approved, (call, arguments))
         if session is not None and key in self._held:
             raise RefusedMessage("its id is that of a call that is not answered yet", message.id)
-        decided = self._hold(key, call, OfferedTools(partial(self._page, headers)))
+        decided = self._hold(key, call, tools)
         try:
             await asyncio.wait({decided}, timeout=PROMPT)
         except asyncio.CancelledError:
             decided.cancel()
             raise
         if not decided.done():
-            return StreamingResponse(self._waiting(call, decided, headers), media_type=_EVENTS)
+            return StreamingResponse(self._waiting(call, decided, headers, tools), media_type=_EVENTS)
         if decided.cancelled() or await request.is_disconnected():
             return Response(status_code=202)
         decision = _decision(decided)
         if not decision.approved:
             return Response(call.answer(decision.words), media_type=_JSON)
-        return await self._pass("POST", headers, _approved_line(call, decision), (call, decision.arguments))
+        approved = await _approved(headers, call, decision.arguments, tools)
+        return await self._pass("POST", *approved, (call, decision.arguments))
 
     def _hold(
         self, key: tuple[str | None, str], call: ToolCall, tools: OfferedTools
@@ -163,7 +174,7 @@ class HttpGate:
         return decided
 
     async def _waiting(
-        self, call: ToolCall, decided: asyncio.Future[CallDecision], headers: Mapping[str, str]
+        self, call: ToolCall, decided: asyncio.Future[CallDecision], headers: _Headers, tools: OfferedTools
     ) -> AsyncIterator[bytes]:
         """Yield signs of life until a call is decided, then its answer; a client that leaves takes it back."""
         try:
@@ -181,7 +192,7 @@ class HttpGate:
             yield _event(call.answer(decision.words))
             return
         try:
-            answer = await self._send("POST", headers, _approved_line(call, decision))
+            answer = await self._send("POST", *await _approved(headers, call, decision.arguments, tools))
         except httpx.HTTPError as error:
             yield _event(error_reply(_unreachable(error, call)))
             return
@@ -200,20 +211,26 @@ class HttpGate:
 
     # -- To the server.
 
-    async def _send(self, method: str, headers: Mapping[str, str], body: bytes) -> httpx.Response:
+    async def _send(self, method: str, headers: _Headers, body: bytes) -> httpx.Response:
         """Begin a request.
 
         Raises:
-            httpx.HTTPError: The server cannot be reached.
+            httpx.HTTPError: The server cannot be reached, or is at another address, to which its client must not
+                be led past the gate.
         """
-        sent = {**headers, "accept-encoding": "identity"}
+        sent = httpx.Headers([*headers, ("accept-encoding", "identity")], encoding="latin-1")
         request = self._client.build_request(method, self._upstream, headers=sent, content=body)
-        return await self._client.send(request, stream=True)
+        answer = await self._client.send(request, stream=True)
+        if answer.is_redirect:
+            await answer.aclose()
+            where = answer.headers.get("location", "another address")
+            raise httpx.TooManyRedirects(f"it redirects to {where}; give the gate the address it redirects to")
+        return answer
 
     async def _pass(
         self,
         method: str,
-        headers: Mapping[str, str],
+        headers: _Headers,
         body: bytes,
         of: tuple[ToolCall, Mapping[str, Any] | None] | None = None,
     ) -> Response:
@@ -258,14 +275,14 @@ class HttpGate:
                 if message.method is None and message.id == call.id:
                     self._states.note(call, arguments, message.result)
 
-    async def _page(
-        self, headers: Mapping[str, str], cursor: str | None, meta: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
+    async def _page(self, headers: _Headers, cursor: str | None, meta: Mapping[str, Any]) -> Mapping[str, Any]:
         """Ask for a page of the listing."""
         of = f"signoff-{uuid.uuid4().hex}"
-        own = {key: value for key, value in headers.items() if key != _NAME and not key.startswith(_PARAMETER)}
-        if _METHOD in own:
-            own[_METHOD] = LISTING
+        own = [
+            (name, LISTING if name == _METHOD else value)
+            for name, value in headers
+            if name != _NAME and not name.startswith(PARAMETER)
+        ]
         params = {**({"cursor": cursor} if cursor is not None else {}), **({"_meta": dict(meta)} if meta else {})}
         body = encoded({"jsonrpc": "2.0", "id": of, "method": LISTING, "params": params})
         try:
@@ -341,7 +358,8 @@ def _message(body: bytes, headers: Mapping[str, str]) -> RpcMessage:
     if more or message.line != body:
         raise RefusedMessage("it is a batch; send one message at a time")
     for header, said in ((_METHOD, message.method), (_NAME, message.params.get("name"))):
-        if header in headers and message.method == CALL and headers[header] != said:
+        expected = header_value(said) if isinstance(said, str) else None
+        if header in headers and message.method == CALL and headers[header] != expected:
             raise RefusedMessage(f"the header {header} says something else", message.id)
     if message.method != CALL and headers.get(_METHOD, "").strip().casefold() == CALL:
         raise RefusedMessage(f"the header {_METHOD} says something else", message.id)
@@ -365,17 +383,37 @@ async def _body(request: Request) -> bytes:
     return bytes(read)
 
 
-def _passed_on(headers: list[tuple[str, str]]) -> dict[str, str]:
+def _passed_on(headers: _Headers) -> _Headers:
     """The headers for the other side.
 
     Raises:
-        RefusedMessage: One of them is there twice.
+        RefusedMessage: One of them is there twice, or may be taken for another one.
     """
     kept = [(name, value) for name, value in headers if name not in _OF_CONNECTION]
-    for name in (_METHOD, _NAME, _SESSION, "content-type"):
-        if [each for each, _ in kept].count(name) > 1:
+    names = [name for name, _ in kept]
+    for name in (_METHOD, _NAME, _SESSION, _VERSION, "content-type"):
+        if names.count(name) > 1:
             raise RefusedMessage(f"the header {name} is there twice")
-    return dict(kept)
+    for name in names:  # some servers take both characters for the same
+        if "_" in name and name.replace("_", "-").startswith(("mcp-", "content-")):
+            raise RefusedMessage(f"the header {name} is spelled nearly like another one")
+    return kept
+
+
+async def _approved(
+    headers: _Headers, call: ToolCall, arguments: Mapping[str, Any] | None, tools: OfferedTools
+) -> tuple[_Headers, bytes]:
+    """The headers and the line of a call that runs; headers that mirror arguments are made anew from these.
+
+    Raises:
+        UnlistedToolsError: The server does not say which headers it wants.
+    """
+    kept = [(name, value) for name, value in headers if not name.startswith(PARAMETER)]
+    definition = await tools.find(call.tool, call.message.meta)
+    schema = {} if definition is None else definition.schema
+    if arguments is None:
+        return [*kept, *parameter_headers(schema, call.arguments)], call.message.line
+    return [*kept, *parameter_headers(schema, arguments)], call.line_with(arguments)
 
 
 def _decision(decided: asyncio.Future[CallDecision]) -> CallDecision:
@@ -383,10 +421,6 @@ def _decision(decided: asyncio.Future[CallDecision]) -> CallDecision:
     if error is not None:  # whatever it is, the call does not run, and its client is told
         return CallDecision(False, f"Not run: a fault in signoff itself ({type(error).__name__}: {error})")
     return decided.result()
-
-
-def _approved_line(call: ToolCall, decision: CallDecision) -> bytes:
-    return call.message.line if decision.arguments is None else call.line_with(decision.arguments)
 
 
 def _answers(of: str, said: Iterator[bytes]) -> Iterator[dict[str, Any]]:

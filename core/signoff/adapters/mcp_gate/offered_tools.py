@@ -15,6 +15,7 @@ AskForPage = Callable[[str | None, Mapping[str, Any]], Awaitable[Mapping[str, An
 """Asks the server for a page of its listing, by cursor, with the ``_meta`` of the call; returns the message."""
 
 _MOST_PAGES = 1_000
+_MOST_LISTINGS = 10
 _OWN_ENTRIES = ("name", "description", "inputSchema")
 
 
@@ -27,19 +28,30 @@ class OfferedTools:
 
     Args:
         ask: Asks the server for a page.
+
+    Attributes:
+        changes: How often the server has said that its tools have changed.
     """
 
     def __init__(self, ask: AskForPage) -> None:
         self._ask = ask
         self._known: dict[str, Definition] = {}
+        self.changes = 0
 
-    def learn(self, result: object) -> None:
-        """Take in a page of a listing that has passed."""
-        self._known |= _definitions(result)
+    def learn(self, result: object, changes: int) -> None:
+        """Take in a page of a listing that has passed.
+
+        Args:
+            result: The page.
+            changes: The changes when it was asked for: what was said before the last one is not so any more.
+        """
+        if changes == self.changes:
+            self._known |= _definitions(result)
 
     def forget(self) -> None:
         """Ask anew before the next call: the tools have changed."""
         self._known.clear()
+        self.changes += 1
 
     async def find(self, name: str, meta: Mapping[str, Any]) -> Definition | None:
         """Return the definition of a tool as it is known, or as the server says; None if there is no such tool.
@@ -59,19 +71,27 @@ class OfferedTools:
         Raises:
             UnlistedToolsError: The server does not say.
         """
-        found: dict[str, Definition] = {}
         own = {key: value for key, value in meta.items() if key != "progressToken"}
+        for _ in range(_MOST_LISTINGS):
+            changes = self.changes
+            found = await self._listed(own)
+            if changes == self.changes:
+                self._known = found
+                return found.get(name)
+        raise UnlistedToolsError("the tools of the server change whenever they are listed")
+
+    async def _listed(self, meta: Mapping[str, Any]) -> dict[str, Definition]:
+        found: dict[str, Definition] = {}
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
-            answer = await self._ask(cursor, own)
+            answer = await self._ask(cursor, meta)
             result = answer.get("result")
             if not isinstance(result, dict):
                 raise UnlistedToolsError(f"the server does not list its tools: {_error(answer)}")
             found |= _definitions(result)
             cursor = result.get("nextCursor")
             if not isinstance(cursor, str):
-                self._known = found
-                return found.get(name)
+                return found
         raise UnlistedToolsError(f"the server lists its tools on more than {_MOST_PAGES} pages")
 
 

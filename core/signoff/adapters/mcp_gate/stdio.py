@@ -42,11 +42,13 @@ class _Passed(NamedTuple):
         method: Name of the method.
         call: The call, if it is one.
         arguments: The arguments that the call runs with in place of its own; None for these.
+        changes: The changes of the tools when it was passed on.
     """
 
     method: str
     call: ToolCall | None = None
     arguments: Mapping[str, Any] | None = None
+    changes: int = 0
 
 
 class StdioGate:
@@ -100,7 +102,7 @@ class StdioGate:
             if message.method == CALL:
                 self._take_call(tool_call(message))
             else:
-                self._passed[key] = _Passed(message.method)
+                self._passed[key] = _Passed(message.method, changes=self._tools.changes)
                 self._forward(message.line)
 
     def _take_notification(self, message: RpcMessage) -> None:
@@ -109,8 +111,7 @@ class StdioGate:
             return
         if message.method == CANCELLED:
             held = self._held.get(str(message.params.get("requestId")))
-            if held is not None:
-                held.cancel()
+            if held is not None and held.cancel():
                 return
         self._forward(message.line)
 
@@ -119,7 +120,9 @@ class StdioGate:
         if line is not None:
             self._let_through(call, line, self._states.same(call, line))
             return
-        self._held[str(call.id)] = asyncio.ensure_future(self._hold(call))
+        task = self._held[str(call.id)] = asyncio.ensure_future(self._hold(call))
+        # Not by the task itself: one that is cancelled before it begins never runs.
+        task.add_done_callback(lambda _: self._held.pop(str(call.id)))
 
     async def _hold(self, call: ToolCall) -> None:
         """Answer a call, or let it through, once it is decided."""
@@ -137,7 +140,6 @@ class StdioGate:
                 self._let_through(call, call.line_with(decision.arguments), decision.arguments)
         finally:
             heart.cancel()
-            del self._held[str(call.id)]
 
     def _let_through(self, call: ToolCall, line: bytes, arguments: Mapping[str, Any] | None) -> None:
         self._passed[str(call.id)] = _Passed(CALL, call, arguments)
@@ -185,7 +187,7 @@ class StdioGate:
         if passed is None:
             return
         if passed.method == LISTING:
-            self._tools.learn(message.whole().get("result"))
+            self._tools.learn(message.whole().get("result"), passed.changes)
         elif passed.call is not None:
             self._states.note(passed.call, passed.arguments, message.result)
 
@@ -199,4 +201,7 @@ class StdioGate:
 
     def _refuse(self, refused: RefusedMessage) -> None:
         self._complain(f"a message of the host is not passed on: {refused}")
-        self._say(error_reply(refused))
+        if not refused.answers:
+            self._say(error_reply(refused))
+        elif refused.of is not None:  # the server would wait for it for ever
+            self._forward(error_reply(refused))
