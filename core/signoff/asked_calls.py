@@ -6,9 +6,10 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, ParamSpec, TypeVar, cast, overload
+from types import FunctionType
+from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 
 from signoff.adapters.json_values import plain_values
 from signoff.approved_call import ChangedSinceApprovedError, bound_to
@@ -16,12 +17,19 @@ from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.decorators import Description, simple_approval_request
 from signoff.expiry import ExpiresIn, seconds_of
+from signoff.tool_definition import Definition
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 __all__ = ["ask", "asks", "forget_controller"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_RUNS_LATER = (
+    "its body runs after the approval, maybe with other arguments; write @signoff.asks next to the function that"
+    " does the work, and have that return a value, such as a list"
+)
+_NOT_REMEMBERED: frozenset[Literal["session"]] = frozenset({"session"})
 
 _making = threading.Lock()
 _controllers: dict[int, ApprovalController] = {}
@@ -85,7 +93,8 @@ def asks(
 
     It stands below the decorator of a framework, next to the function. A synchronous function blocks its thread
     while a person decides; an asynchronous one waits. All arguments are shown, with those that have a default, and
-    an approval is for exactly these.
+    an approval is for exactly these. One for the session is for this function, not for another of its name; of a
+    lambda, and of a function that holds variables of one around it, none is remembered.
 
     Args:
         function: The function, when used bare. Its arguments are JSON values, and what has a text of its own, such
@@ -101,7 +110,8 @@ def asks(
 
     Raises:
         ValueError: `expires_in` is not more than zero, or more than a hundred years.
-        TypeError: The decorated object is no function, or a method: a person would not see on which object.
+        TypeError: The decorated object is no function, or a method: a person would not see on which object. Or it
+            is a generator: its body runs after the approval.
     """
     seconds = seconds_of(expires_in)
 
@@ -111,6 +121,8 @@ def asks(
                 f"@signoff.asks is for functions, not for a {type(target).__name__}: write it below the decorator"
                 " of your framework, next to the function"
             )
+        if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
+            raise TypeError(f"@signoff.asks is not for a generator, such as {target.__name__}: {_RUNS_LATER}")
         signature, name = inspect.signature(target), target.__name__
         if next(iter(signature.parameters), None) in {"self", "cls"}:
             raise TypeError(
@@ -118,9 +130,14 @@ def asks(
                 " with all that a person has to see"
             )
 
-        def asked(arguments: Mapping[str, Any]) -> ApprovalRequest:
+        definition = _definition_of(target)
+
+        def asked(arguments: dict[str, Any]) -> tuple[ApprovalRequest, ApprovalContext]:
             text = description(dict(arguments)) if callable(description) else description
-            return _request(name, arguments, text, exclude_keys, seconds, why="@signoff.asks")
+            request = _request(name, arguments, text, exclude_keys, seconds, why="@signoff.asks")
+            return request.with_definition(definition), ApprovalContext(
+                tool_name=name, args=arguments, lacks=_NOT_REMEMBERED if _is_one_of_many(target) else frozenset()
+            )
 
         def read(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
             bound = signature.bind(*args, **kwargs)
@@ -136,26 +153,51 @@ def asks(
             @functools.wraps(target)
             async def waits(*args: P.args, **kwargs: P.kwargs) -> Any:
                 arguments = read(args, kwargs)
-                request, context = asked(arguments), ApprovalContext(tool_name=name, args=arguments)
+                request, context = asked(arguments)
                 decision = (await (controller or _own()).request_approval(request, context)).raise_if_denied()
                 require_same(arguments, args, kwargs)
                 with bound_to(request, decision.snapshot):
-                    return await target(*args, **kwargs)
+                    return _done(name, await target(*args, **kwargs))
 
             return cast("Callable[P, R]", waits)
 
         @functools.wraps(target)
         def blocks(*args: P.args, **kwargs: P.kwargs) -> R:
             arguments = read(args, kwargs)
-            request, context = asked(arguments), ApprovalContext(tool_name=name, args=arguments)
+            request, context = asked(arguments)
             decision = (controller or _own()).request_approval_sync(request, context).raise_if_denied()
             require_same(arguments, args, kwargs)
             with bound_to(request, decision.snapshot):
-                return cast("R", target(*args, **kwargs))
+                return cast("R", _done(name, target(*args, **kwargs)))
 
         return blocks
 
     return decorate if function is None else decorate(function)
+
+
+def _definition_of(function: FunctionType) -> Definition:
+    """The definition of a function: another one of the same name has another."""
+    code = function.__code__
+    place = f"{function.__module__}.{function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"
+    return Definition.of(function.__name__, function.__doc__, {}, {"function": place})
+
+
+def _is_one_of_many(function: FunctionType) -> bool:
+    """True if functions of the same place may do different things: a closure by what it holds, a lambda anyhow."""
+    return bool(function.__closure__) or function.__name__ == "<lambda>"
+
+
+def _done(name: str, result: Any) -> Any:
+    """Return the result of an approved call.
+
+    Raises:
+        TypeError: It is the call itself, which has yet to run.
+    """
+    if isinstance(result, Coroutine | Generator | AsyncGenerator):
+        if not isinstance(result, AsyncGenerator):  # which has nothing to close before it runs
+            result.close()
+        raise TypeError(f"{name} returned a {type(result).__name__}, which is refused: {_RUNS_LATER}")
+    return result
 
 
 def _request(

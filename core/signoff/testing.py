@@ -10,11 +10,17 @@ def test_it_deploys_where_it_may(signoff_reviewer):
 
 Installing signoff is enough for pytest to find the fixture. Nothing of the queue, the keys and the settings of
 whoever runs the tests is read or written. A call that the test says nothing about is rejected, and fails the test.
+
+Make an `ApprovalController` within the test: the calls of one that asked in an earlier test are refused, since the
+queue of that test is gone. One that is made before the fixture has the settings of then, so the fixture fails if
+``SIGNOFF_MODE`` is ``approve_all``, by which it would ask nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,6 +139,8 @@ def signoff_reviewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scrip
     """A queue for this test alone, and a reviewer who answers in it as the test says."""
     from signoff import asked_calls
 
+    if os.environ.get("SIGNOFF_MODE") == "approve_all":
+        pytest.fail("unset SIGNOFF_MODE: a controller made before this test may ask nobody", pytrace=False)
     folder = tmp_path_factory.mktemp("signoff")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("AGENT", "EXPIRES_IN", "MODE", "SESSION"):
@@ -145,3 +153,4 @@ def signoff_reviewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scrip
                 yield reviewer
         finally:
             asked_calls.forget_controller()
+            shutil.rmtree(folder / "queue", ignore_errors=True)  # so that who still asks there does not wait

@@ -116,6 +116,47 @@ def test_a_tool_may_ask_with_a_request_of_its_own(ask: Way) -> None:
     assert asked.requests == [REQUEST]
 
 
+def test_a_call_of_func_asks_too() -> None:
+    asked = Asked(approved=False)
+    plain = StructuredTool.from_function(lambda to: to, name="deploy", description="Deploy.")
+    with pytest.raises(ApprovalDeniedError):
+        approved(plain, ApprovalController(approval_callback=asked)).func("x")  # type: ignore[attr-defined]
+    assert asked.requests[0].payload == {"to": "x"}
+
+
+async def test_a_call_of_the_coroutine_asks_too() -> None:
+    async def deploy(to: str) -> str:
+        return to
+
+    asked = Asked(approved=False)
+    plain = StructuredTool.from_function(coroutine=deploy, description="Deploy.")
+    with pytest.raises(ApprovalDeniedError):
+        await approved(plain, ApprovalController(approval_callback=asked)).coroutine("x")  # type: ignore[attr-defined]
+    assert asked.requests[0].payload == {"to": "x"}
+
+
+def test_a_call_of_func_with_the_configuration_runs_with_it() -> None:
+    def deploy(to: str, config: RunnableConfig) -> str:
+        return f"{to} {config['metadata']}"
+
+    plain = StructuredTool.from_function(deploy, description="Deploy.")
+    func = approved(plain, ApprovalController(approval_callback=Asked())).func  # type: ignore[attr-defined]
+    assert func("x", {"metadata": {"for": "anna"}}) == "x {'for': 'anna'}"
+
+
+def test_a_call_of_func_with_arguments_that_have_no_names_does_not_run() -> None:
+    ran: list[str] = []
+
+    def deploy(to: str, *more: str) -> None:
+        ran.extend([to, *more])
+
+    asked = Asked()
+    plain = Tool(name="deploy", func=deploy, description="Deploy.")
+    with pytest.raises(PermissionError, match="its arguments need names"):
+        approved(plain, ApprovalController(approval_callback=asked)).func("x", "y")  # type: ignore[attr-defined]
+    assert (asked.times, ran) == (0, [])
+
+
 @each_way
 @pytest.mark.parametrize("mode", ["soft", "hard"])
 def test_a_refused_call_raises_with_the_reviewers_words(ask: Way, mode: str) -> None:

@@ -113,6 +113,16 @@ async def test_an_edited_action_is_no_yes(host: Host, reviewed: Review) -> None:
     assert (await host.ask(**ASKED))["approved"] is False
 
 
+@pytest.mark.parametrize("edited", [{"action": "deploy"}, {"action": "deploy", "details": None}], ids=str)
+async def test_details_that_the_reviewer_removed_are_no_yes(
+    host: Host, reviewed: Review, edited: Mapping[str, Any]
+) -> None:
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments=edited)))
+    answer = await host.ask(action="deploy", details={"to": "everybody"})
+    assert answer["approved"] is False
+    assert "details cannot be removed" in answer["note"]
+
+
 async def test_an_equal_question_is_answered_by_a_yes_for_the_session(host: Host, reviewed: Review) -> None:
     reviewer = reviewed(lambda _: Decision(approved=True, remember=True))
     async with host.client() as client:

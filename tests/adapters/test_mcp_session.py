@@ -129,6 +129,56 @@ async def test_changed_arguments_run_if_they_fit_the_schema(
     assert words in text_of(result)
 
 
+def acting(schema: dict[str, Any], called: list[Any], **page: Any) -> Server[Any]:
+    """A server with a tool of this schema, which notes its calls."""
+
+    async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        called.append(params.arguments)
+        return types.CallToolResult(content=[])
+
+    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[types.Tool(name="act", input_schema=schema)], **page)
+
+    return Server("acting", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+async def edited_act(schema: dict[str, Any], asking: AgentQueue, called: list[Any]) -> str:
+    """What a client is told of a call that a reviewer edited."""
+    async with Client(acting(schema, called)) as client:
+        editable = {"act": {"approval": "required", "edit": True}}
+        approved(client.session, ApprovalController(queue=asking), server="shop", tool_configs=editable)
+        return text_of(await client.call_tool("act", {"id": "a"}))
+
+
+async def test_changed_arguments_do_not_run_by_a_schema_that_cannot_be_used(
+    asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments={"id": "b"}, summary="changed")))
+    called: list[Any] = []
+    text = await edited_act({"type": "object", "properties": {"id": {"pattern": "("}}}, asking, called)
+    assert ("the schema of the tool cannot be used to check them" in text, called) == (True, [])
+
+
+async def test_what_a_schema_refers_to_elsewhere_is_not_fetched(
+    tmp_path: Path, asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments={"id": "b"}, summary="changed")))
+    elsewhere = tmp_path / "schema.json"
+    elsewhere.write_text("{}")
+    called: list[Any] = []
+    text = await edited_act({"type": "object", "properties": {"id": {"$ref": elsewhere.as_uri()}}}, asking, called)
+    assert (elsewhere.as_uri() in text, called) == (True, [])
+
+
+async def test_a_listing_without_an_end_ends_the_call() -> None:
+    asked, called = Asked(), list[Any]()
+    async with Client(acting({"type": "object"}, called, next_cursor="again")) as client:
+        approved(client.session, asking_of(asked), server="shop")
+        result = await client.call_tool("other", {})
+    assert "lists its tools on more than 1000 pages" in text_of(result)
+    assert (result.is_error, asked.times, called) == (True, 0, [])
+
+
 async def test_a_call_that_is_cancelled_withdraws_its_request(
     tmp_path: Path, asking: AgentQueue, looking: ReviewQueue, reviewed: StartReviewer
 ) -> None:

@@ -240,6 +240,24 @@ def test_nobody_may_change_the_arguments_of_a_tool_with_a_guardrail(
     assert ["edit" in each.submission.supports for each in reviewer.wait_for(2)] == [True, False]
 
 
+async def test_edited_arguments_do_not_run_by_a_schema_that_cannot_be_used(
+    asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    ran: list[str] = []
+
+    async def act(_: Any, arguments: str) -> str:
+        ran.append(arguments)
+        return "done"
+
+    reviewed(lambda _: Decision(approved=True, instead=Instead(arguments={"id": "b"}, summary="changed")))
+    schema = {"type": "object", "properties": {"id": {"pattern": "("}}}
+    tool = FunctionTool("act", "Act.", schema, act, strict_json_schema=False)
+    agent = agent_of(script([call("act", id="a")]), tool)
+    editable = {"act": {"approval": "required", "edit": True}}
+    [text] = told(await ago(approved(agent, ApprovalController(queue=asking), tool_configs=editable)))
+    assert ("the schema of the tool cannot be used to check them" in text, ran) == (True, [])
+
+
 # -- Agents that an agent reaches
 
 

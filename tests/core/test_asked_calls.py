@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -121,6 +121,49 @@ def test_a_remembered_approval_is_for_these_arguments() -> None:
     assert person.times == 2
 
 
+def test_a_remembered_approval_is_not_for_another_function_of_its_name() -> None:
+    def made(folder: str) -> Any:
+        space: dict[str, Any] = {"__name__": folder}
+        exec("def drop(table): return __name__", space)  # as a module of that name
+        return space["drop"]
+
+    person, controller = asked(remember="session")
+    drops = [signoff.asks(controller=controller)(made(each)) for each in ("test", "prod", "test")]
+    assert [drop("orders") for drop in drops] == ["test", "prod", "test"]
+    assert person.times == 2
+
+
+@pytest.mark.parametrize("kind", ["closure", "lambda"])
+def test_an_approval_of_a_function_without_a_place_of_its_own_is_not_remembered(kind: str) -> None:
+    def drop_in(database: str) -> Any:
+        def drop(table: str) -> str:
+            return database + table
+
+        return drop
+
+    functions: tuple[Any, Any] = {
+        "closure": (drop_in("test"), drop_in("prod")),
+        "lambda": (lambda table: table, lambda table: 2 * table),
+    }[kind]
+    person, controller = asked(remember="session")
+    for function in functions:
+        with pytest.warns(RuntimeWarning, match="once"):
+            signoff.asks(controller=controller)(function)("orders")
+    assert person.times == 2
+
+
+def test_an_approval_for_the_session_is_not_offered_for_a_closure(reviewed: Callable[[Answer], Reviewer]) -> None:
+    reviewer, ran = reviewed(yes), list[str]()
+
+    @signoff.asks
+    def publish(to: str) -> None:
+        ran.append(to)
+
+    publish("staging")
+    [request] = reviewer.seen
+    assert "session" not in request.submission.supports
+
+
 def test_keys_that_are_left_out_are_shown_and_not_matched() -> None:
     person, controller = asked(remember="session")
     ask = signoff.asks(controller=controller, exclude_keys={"force"}, description=lambda args: f"to {args['to']}")
@@ -154,6 +197,43 @@ def test_frameworks_see_the_function_as_it_was() -> None:
 def test_what_is_no_function_is_not_decorated() -> None:
     with pytest.raises(TypeError, match="below the decorator of your framework"):
         signoff.asks(print)
+
+
+def generates(to: str) -> Iterator[str]:
+    yield to
+
+
+async def generates_later(to: str) -> AsyncIterator[str]:
+    yield to
+
+
+@pytest.mark.parametrize("generator", [generates, generates_later])
+def test_a_generator_is_not_decorated_for_its_body_runs_later(generator: Any) -> None:
+    with pytest.raises(TypeError, match="not for a generator, such as generates"):
+        signoff.asks(generator)
+
+
+async def publishes(to: str) -> str:
+    return to
+
+
+@pytest.mark.parametrize("later", [publishes, generates, generates_later])
+def test_a_function_that_hands_out_a_body_to_run_later_is_refused(later: Callable[[str], Any]) -> None:
+    def calls(to: str) -> Any:
+        return later(to)
+
+    _, controller = asked()
+    with pytest.raises(TypeError, match=r"calls returned a .*, which is refused"):
+        signoff.asks(controller=controller)(calls)("staging")
+
+
+async def test_an_asynchronous_function_that_hands_out_a_body_to_run_later_is_refused() -> None:
+    async def calls(to: str) -> Any:
+        return publishes(to)
+
+    _, controller = asked()
+    with pytest.raises(TypeError, match="calls returned a coroutine, which is refused"):
+        await signoff.asks(controller=controller)(calls)("staging")
 
 
 def test_a_method_is_not_decorated_for_its_object_would_not_be_seen() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import os
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import signoff
 from signoff.asked_calls import forget_controller
 from signoff.queue import DecisionSource, open_review_queue
 from signoff.testing import ScriptedReviewer
+from signoff.testing import signoff_reviewer as fixture
 
 
 def test_the_reviewer_answers_as_the_test_says(signoff_reviewer: ScriptedReviewer) -> None:
@@ -20,6 +23,23 @@ def test_the_reviewer_answers_as_the_test_says(signoff_reviewer: ScriptedReviewe
     with pytest.raises(signoff.ApprovalDeniedError, match="never"):
         signoff.ask("drop table", {"name": "orders"})
     assert signoff_reviewer.calls == [("deploy", {"to": "staging"}), ("drop table", {"name": "orders"})]
+
+
+def test_a_controller_that_asked_in_an_earlier_test_is_refused(tmp_path_factory: pytest.TempPathFactory) -> None:
+    each_test = contextlib.contextmanager(inspect.unwrap(fixture))
+    made_at_import = signoff.ApprovalController()
+    for answer in (contextlib.nullcontext(), pytest.raises(PermissionError, match="the queue")):
+        with each_test(tmp_path_factory) as reviewer, answer:
+            reviewer.approves("deploy")
+            signoff.ask("deploy", controller=made_at_import)
+
+
+def test_a_mode_by_which_nobody_is_asked_fails_the_fixture(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNOFF_MODE", "approve_all")
+    with pytest.raises(pytest.fail.Exception, match="unset SIGNOFF_MODE"):
+        request.getfixturevalue("signoff_reviewer")
 
 
 def test_what_was_said_last_holds(signoff_reviewer: ScriptedReviewer) -> None:

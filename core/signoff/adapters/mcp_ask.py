@@ -230,7 +230,7 @@ def _question(arguments: Mapping[str, Any], asked: ApprovalRequest | None = None
 
     Raises:
         EventError: It is no question.
-        PermissionError: More than the details was edited.
+        PermissionError: More than the details was edited, or they were removed.
     """
     if unknown := sorted(arguments.keys() - {"action", "details", "reason"}):
         raise EventError(f"{ASK} takes action, details and reason, not {', '.join(map(ascii, unknown))}")
@@ -240,6 +240,8 @@ def _question(arguments: Mapping[str, Any], asked: ApprovalRequest | None = None
         others = [{**each, "details": None} for each in (arguments, asked.arguments or {})]
         if others[0] != others[1]:
             raise PermissionError("only the details can be edited: the model is told of nothing else")
+        if arguments.get("details") is None and (asked.arguments or {}).get("details") is not None:
+            raise PermissionError("details cannot be removed: the model would take its own for approved")
     payload = {key: value for key, value in arguments.items() if key != "reason"}
     return ApprovalRequest(
         tool_name=ASK,

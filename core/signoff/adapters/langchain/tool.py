@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -149,13 +150,32 @@ class ApprovedTool(BaseTool):
 
     @property
     def func(self) -> Callable[..., Any] | None:
-        """The function of the tool: LangGraph looks there for arguments that it injects."""
-        return getattr(self.tool, "func", None)
+        """The function of the tool, which asks too and returns what `invoke` does.
+
+        Some frameworks call it; LangGraph reads its type hints.
+        """
+        function: Callable[..., Any] | None = getattr(self.tool, "func", None)
+        if function is None:
+            return None
+
+        @wraps(function)
+        def asks(*args: Any, **kwargs: Any) -> Any:
+            return self.invoke(*_input_of(function, args, kwargs))
+
+        return asks
 
     @property
     def coroutine(self) -> Callable[..., Any] | None:
-        """The asynchronous function of the tool."""
-        return getattr(self.tool, "coroutine", None)
+        """The asynchronous function of the tool, which asks too."""
+        function: Callable[..., Any] | None = getattr(self.tool, "coroutine", None)
+        if function is None:
+            return None
+
+        @wraps(function)
+        async def asks(*args: Any, **kwargs: Any) -> Any:
+            return await self.ainvoke(*_input_of(function, args, kwargs))
+
+        return asks
 
     @property
     def args(self) -> dict[str, Any]:
@@ -308,6 +328,30 @@ class ApprovedTool(BaseTool):
         refusal = None if self.call is None else self.call.standing_refusal()
         if refusal is not None:
             raise ApprovalDeniedError(refusal)
+
+
+def _input_of(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[dict[str, Any], RunnableConfig | None]:
+    """The input and the configuration of a tool that stand for a call of its function.
+
+    Raises:
+        TypeError: The function does not take the arguments.
+        PermissionError: One of them has no name, so that the tool could not be called with it.
+    """
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs)
+    named: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        match signature.parameters[name].kind:
+            case inspect.Parameter.VAR_POSITIONAL:
+                raise PermissionError("not run: its arguments need names, to be shown; call the tool by invoke")
+            case inspect.Parameter.VAR_KEYWORD:
+                named.update(value)
+            case _:
+                named[name] = value
+    config = named.pop(_get_runnable_config_param(function) or "", None)
+    return named, config
 
 
 def _extras(method: Callable[..., Any], config: RunnableConfig, run_manager: Any) -> Mapping[str, Any]:

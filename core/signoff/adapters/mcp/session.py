@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-import jsonschema
 from mcp import ClientSession, types
 from mcp.types import InputRequiredResult  # not in versions before 2
 
+from signoff.adapters.argument_schema import fitting
 from signoff.adapters.json_values import plain_hints, plain_schema
 from signoff.approval_rules import ApprovalNeeds, Setting, default_setting
 from signoff.approved_call import HONORS, EditedCall, bound_to, told
 from signoff.canonical import NotJsonError, canonical
 from signoff.controller import ApprovalController
+from signoff.effects import SnapshotError
 from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.policy.tool_rules import CallPolicy
 from signoff.queue.amendment import Instead
@@ -28,6 +29,8 @@ __all__ = ["approved"]
 _VIA = "mcp"
 _MOST_OPEN = 1_000
 """The most calls whose server still waits for more, of which it is known that they were approved."""
+
+_MOST_PAGES = 1_000
 
 SessionT = TypeVar("SessionT", bound=ClientSession)
 
@@ -160,11 +163,16 @@ class _AskingSession(ClientSession):
         request = self._request_for(context)
         if request is None:
             return await super().call_tool(name, given, *args, **options)
-        tool = await self._listed(name)
+        try:
+            tool = await self._listed(name)
+        except SnapshotError as error:
+            return _failure(f"Not run: {error}")
         if tool is None:
             return _failure(f"Not run: {ToolGoneError(name)}")
         request = within(request.with_definition(_definition_of(tool)), rules.expires_in)
-        edited = EditedCall(context, request, lambda changed: _accepted(tool, changed), self._request_for)
+        edited = EditedCall(
+            context, request, lambda changed: fitting(changed, tool.input_schema), self._request_for
+        )
         changeable = context.model_copy(update={"honors": HONORS, "check_edited": edited})
         decision = await rules.controller.request_approval(request, changeable)
         if decision.approved is not True:
@@ -194,33 +202,25 @@ class _AskingSession(ClientSession):
         return None if tool is None else _definition_of(tool)
 
     async def _listed(self, name: str) -> types.Tool | None:
-        """The tool as the server lists it now; None if it does not."""
+        """The tool as the server lists it now; None if it does not.
+
+        Raises:
+            SnapshotError: The listing does not end.
+        """
         cursor: str | None = None
-        while True:
+        for _ in range(_MOST_PAGES):
             params = None if cursor is None else types.PaginatedRequestParams(cursor=cursor)
             page = await self.list_tools(params=params)
             found = next((tool for tool in page.tools if tool.name == name), None)
             if found is not None or page.next_cursor is None:
                 return found
             cursor = page.next_cursor
+        raise SnapshotError(f"the server lists its tools on more than {_MOST_PAGES} pages")
 
 
 def _definition_of(tool: types.Tool) -> Definition:
     said = tool.model_dump(mode="json", by_alias=True, exclude={"name", "description", "input_schema", "icons"})
     return Definition.of(tool.name, tool.description, plain_schema(tool.input_schema), plain_hints(said))
-
-
-def _accepted(tool: types.Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments that a reviewer changed, if they fit the schema of the tool.
-
-    Raises:
-        ValueError: They do not.
-    """
-    try:
-        jsonschema.validate(arguments, tool.input_schema)
-    except jsonschema.ValidationError as error:
-        raise ValueError(error.message) from error
-    return arguments
 
 
 def _failure(text: str) -> types.CallToolResult:

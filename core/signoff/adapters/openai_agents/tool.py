@@ -10,13 +10,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
-import jsonschema
 from agents import AgentsException, FunctionTool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
 from agents.function_schema import function_schema
 from agents.tool import invoke_function_tool
 from agents.tool_context import ToolContext
 from pydantic import BaseModel
 
+from signoff.adapters.argument_schema import fitting
 from signoff.adapters.json_values import plain_hints, plain_schema
 from signoff.adapters.turns import taking_turns
 from signoff.approval_rules import ApprovalNeeds, Setting
@@ -206,11 +206,7 @@ class AskingInvoker:
         if self._model is not None:
             self._model(**arguments)
             return arguments
-        try:
-            jsonschema.validate(arguments, self._tool.params_json_schema)
-        except jsonschema.ValidationError as error:
-            raise ValueError(error.message) from error
-        return arguments
+        return fitting(arguments, self._tool.params_json_schema)
 
     @property
     def _takes_other_arguments(self) -> bool:
