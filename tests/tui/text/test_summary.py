@@ -65,7 +65,7 @@ def test_a_file_outside_is_noticed_behind_others(workdir: Path, tmp_path: Path) 
 
 
 def test_a_command_is_shown_in_one_line(workdir: Path) -> None:
-    summary = summarize(declared(workdir, Command("make\n\nmake install\n", str(workdir))))
+    summary = summarize(declared(workdir, Command("make\n\n  make install\n", str(workdir))))
     assert (summary.letter, summary.what.text) == ("$", "make ; make install")
 
 

@@ -250,7 +250,7 @@ def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
     text = DEFAULT_REDACTION.mask_text(text, command=field == "command").text
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
-    lines = [part for part in text.split("\n") if part.strip()]
+    lines = [part.strip(" \t") for part in text.split("\n") if part.strip()]
     return reveal_line((" ; " if field == "command" else " ").join(lines), field)
 
 
