@@ -42,6 +42,7 @@ def first(command: str) -> tuple[str, ...]:
     ("command", "words"),
     [
         ("git diff HEAD~1", ("git", "diff")),
+        ("git status", ("git", "status")),
         ("npm run test", ("npm", "run", "test")),
         ("pytest -q tests", ("pytest",)),
         ("make", ("make",)),

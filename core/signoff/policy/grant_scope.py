@@ -87,7 +87,7 @@ def _beginnings(exact: GrantPattern, call: Submission, command: str) -> PatternO
 
 def _first_of(covering: Sequence[GrantPattern], texts: Sequence[str]) -> int:
     """The place of the first proposal: the program, and a word after it that looks like a subcommand."""
-    length = 2 if len(texts) > 2 and texts[1].isidentifier() else 1
+    length = 2 if len(texts) > 1 and texts[1].isidentifier() else 1
     lengths = [
         next(len(each.words) for _, each in pattern.entries if isinstance(each, Beginning)) for pattern in covering
     ]
