@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import inspect
+import marshal
 import os
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping
 from collections.abc import Set as AbstractSet
 from types import FunctionType
 from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
@@ -94,7 +97,7 @@ def asks(
     It stands below the decorator of a framework, next to the function. A synchronous function blocks its thread
     while a person decides; an asynchronous one waits. All arguments are shown, with those that have a default, and
     an approval is for exactly these. One for the session is for this function, not for another of its name; of a
-    lambda, and of a function that holds variables of one around it, none is remembered.
+    lambda, and of a function that holds variables of one around it, as wrapped ones do, none is remembered.
 
     Args:
         function: The function, when used bare. Its arguments are JSON values, and what has a text of its own, such
@@ -179,7 +182,8 @@ def _definition_of(function: FunctionType) -> Definition:
     """The definition of a function: another one of the same name has another."""
     code = function.__code__
     place = f"{function.__module__}.{function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"
-    return Definition.of(function.__name__, function.__doc__, {}, {"function": place})
+    digest = hashlib.sha256(marshal.dumps(code, 2)).hexdigest()  # of version 2, which says the same each time
+    return Definition.of(function.__name__, function.__doc__, {}, {"function": place, "code": digest})
 
 
 def _is_one_of_many(function: FunctionType) -> bool:
@@ -193,9 +197,10 @@ def _done(name: str, result: Any) -> Any:
     Raises:
         TypeError: It is the call itself, which has yet to run.
     """
-    if isinstance(result, Coroutine | Generator | AsyncGenerator):
-        if not isinstance(result, AsyncGenerator):  # which has nothing to close before it runs
-            result.close()
+    if isinstance(result, Awaitable | Generator | AsyncGenerator):
+        if isinstance(result, Coroutine | Generator):
+            with contextlib.suppress(RuntimeError):  # it does not want to be closed
+                result.close()
         raise TypeError(f"{name} returned a {type(result).__name__}, which is refused: {_RUNS_LATER}")
     return result
 

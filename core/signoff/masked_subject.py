@@ -41,15 +41,16 @@ def described(call: Submission | HistoryRecord, masks: Redactor = DEFAULT_REDACT
     """Return what the agent says of a call; not safe to draw yet.
 
     Where it says nothing but the call itself, as `signoff.decorators.simple_approval_request` does, that is the
-    name of the tool and those arguments that are a text of one line, without their names: a row has room for few.
+    name of the tool and the first line of each text among the arguments: a row has no room for more.
     """
     call = _that_ran(call)
     name, first = next(iter(call.arguments.items()), ("", None))
     if not isinstance(first, str) or not call.description.startswith(f"{call.tool_name}({name}={first!r}"):
         return masks.mask_text(call.description).text
     hidden = masks.also(call.masked_keys)
-    lines = {name: value for name, value in call.arguments.items() if isinstance(value, str) and "\n" not in value}
-    return f"{call.tool_name} {', '.join(str(hidden.mask_value(value, name)) for name, value in lines.items())}"
+    texts = [hidden.mask_value(text, name) for name, text in call.arguments.items() if isinstance(text, str)]
+    lines = [str(text).strip().partition("\n")[0] for text in texts]
+    return f"{call.tool_name} {', '.join(filter(None, lines))}".rstrip()
 
 
 def announced_subjects(call: Submission, masks: Redactor = DEFAULT_REDACTION) -> list[str]:

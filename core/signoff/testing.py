@@ -8,8 +8,8 @@ def test_it_deploys_where_it_may(signoff_reviewer):
     assert signoff_reviewer.calls == [("deploy", {"to": "staging"}), ("drop table", {"name": "orders"})]
 ```
 
-Installing signoff is enough for pytest to find the fixture. Nothing of the queue, the keys and the settings of
-whoever runs the tests is read or written. A call that the test says nothing about is rejected, and fails the test.
+Installing signoff is enough for pytest to find the fixture. Nothing of the queue and the keys of whoever runs the
+tests is read or written. A call that the test says nothing about is rejected, and fails the test.
 
 Make an `ApprovalController` within the test: the calls of one that asked in an earlier test are refused, since the
 queue of that test is gone. One that is made before the fixture has the settings of then, so the fixture fails if

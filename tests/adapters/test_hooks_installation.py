@@ -117,9 +117,13 @@ def test_a_timeout_within_the_name_of_a_queue_is_none() -> None:
     assert not has_hook(text.replace("86400", "60"), CLAUDE, "signoff")
 
 
-@pytest.mark.parametrize("options", ["--queue a;true", "--queue `a`", "--timeout 60 &", "--queue $A", "--help"])
-def test_a_line_with_more_than_options_is_not_the_hook(options: str) -> None:
-    assert not has_hook(with_options(CLAUDE, options).replace("86400", "60"), CLAUDE, "signoff")
+@pytest.mark.parametrize(
+    "options",
+    ["--queue a;true", "--queue `a`", "--timeout 60 &", '--queue \\"$(a)\\"', "--timeout 1.5"],
+)
+def test_a_line_with_options_that_would_be_lost_is_left_as_it_is(options: str) -> None:
+    with pytest.raises(SettingsError, match="change it by hand"):
+        with_hook(with_options(CLAUDE, options), CLAUDE, "signoff")
 
 
 def test_the_options_of_an_older_line_stay(place: HookPlace) -> None:
@@ -169,7 +173,7 @@ def test_what_is_not_understood_is_not_changed(before: str) -> None:
         with_hook(before, CLAUDE, "signoff")
 
 
-@pytest.mark.parametrize("value", ["1e999", '"\\ud83d"'])
+@pytest.mark.parametrize("value", ['1, "a": 2', "1e999", '"\\ud83d"'])
 def test_what_cannot_be_written_again_as_it_is_is_not_changed(value: str) -> None:
     with pytest.raises(SettingsError, match="by hand"):
         with_hook(f'{{"a": {value}}}', CLAUDE, "signoff")

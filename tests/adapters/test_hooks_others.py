@@ -9,7 +9,10 @@ import pytest
 
 from signoff.adapters.hooks import dialect
 from signoff.adapters.hooks.calls import EventError, HookCall
+from signoff.adapters.hooks.requests import asked_call
 from signoff.effects import Command, SnapshotError
+from signoff.queue import Instead
+from signoff.types import ApprovalDecision
 
 EVENTS: dict[str, dict[str, Any]] = {
     "copilot": {"sessionId": "s-1", "cwd": "/work/shop", "toolName": "bash", "toolArgs": {"command": "ls"}},
@@ -63,11 +66,38 @@ def test_a_command_runs_in_the_working_directory(agent: str) -> None:
     ("agent", "tool", "arguments"),
     [
         ("cursor", "Shell", {"command": "ls", "working_directory": "/elsewhere"}),
+        ("cursor", "Shell", {"command": "ls", "cwd": "/elsewhere", "timeout": 30000}),
         ("vibe", "process.start", {"command": "ls", "cwd": "/elsewhere"}),
     ],
 )
 def test_a_command_runs_in_the_directory_that_it_names(agent: str, tool: str, arguments: object) -> None:
     assert dialect(agent).effects(call(agent, tool, arguments)) == (Command("ls", "/elsewhere"),)
+
+
+def test_without_a_directory_the_shell_of_cursor_may_be_anywhere_and_nothing_is_remembered() -> None:
+    found = call("cursor", arguments={"command": "ls", "cwd": "", "timeout": 30000}, cwd="")
+    asked = asked_call(dialect("cursor"), found)
+    assert asked.effects == (Command("ls", "/work/shop"),)
+    assert "session" in asked.lacks
+    assert "session" not in asked_call(dialect("cursor"), call("cursor", cwd="/work/shop")).lacks
+
+
+def test_two_directories_of_one_command_are_refused() -> None:
+    with pytest.raises(EventError, match="two working directories"):
+        call("cursor", arguments={"command": "ls", "cwd": "/a", "working_directory": "/b"})
+
+
+def test_a_patch_of_copilot_is_a_text_and_is_shown_as_that() -> None:
+    found = call("copilot", "apply_patch", "*** Begin Patch\n*** End Patch")
+    assert found.arguments == {"patch": "*** Begin Patch\n*** End Patch"}
+    assert dialect("copilot").payload(found) == {**found.arguments, "cwd": "/work/shop"}
+
+
+def test_a_patch_of_copilot_runs_as_it_is() -> None:
+    found = call("copilot", "apply_patch", "*** Begin Patch")
+    decision = ApprovalDecision(approved=True).with_instead(Instead(arguments={"patch": "x"}))
+    with pytest.raises(ValueError, match="as it is"):
+        dialect("copilot").arguments_instead(found, decision)
 
 
 @pytest.mark.parametrize("agent", ["copilot", "goose"])
@@ -107,6 +137,8 @@ def test_what_is_allowed_for_a_relative_path_holds_in_its_directory_alone(
 ) -> None:
     arguments = {name: "a.txt", "content": "x"}
     assert dialect(agent).payload(call(agent, tool, arguments)) == {**arguments, "cwd": "/work/shop"}
+    with pytest.raises(SnapshotError, match="cwd is no argument"):
+        dialect(agent).payload(call(agent, tool, {**arguments, "cwd": "/elsewhere"}))
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,14 @@ def test_the_server_is_told_of_an_answer_that_is_not_passed_on(
     assert [line for line in plain_host.lines if b"error" in line] == []
 
 
+@pytest.mark.parametrize("broken", [b'{"jsonrpc":"2.0","id":5,"Method":"ping"}', b'{"jsonrpc":"2.0","id":5}'])
+def test_the_host_is_told_of_a_request_without_a_method(plain_host: Host, plain: Plain, broken: bytes) -> None:
+    plain_host.say(broken)
+    plain_host.ask("ping")
+    assert [json.loads(line)["id"] for line in plain_host.lines if b"error" in line] == [5]
+    assert b"error" not in plain.log.read_bytes()
+
+
 # -- What is asked.
 
 

@@ -98,6 +98,16 @@ def test_hooks_that_are_all_switched_off_are_wrong(
     assert f"it runs no hooks as long as {path} has " in line(done, title)
 
 
+def test_a_hook_that_is_switched_off_by_its_command_is_wrong(cli: Cli, home: Path) -> None:
+    assert cli.inside("init", "gemini", "--yes", HOME=str(home), PATH="/usr/bin:/bin").code == 0
+    path = home / ".gemini/settings.json"
+    settings = json.loads(path.read_bytes())
+    [ours] = settings["hooks"]["BeforeTool"][0]["hooks"]
+    path.write_text(json.dumps({**settings, "hooksConfig": {"disabled": [ours["command"]]}}))
+    done = doctor(cli, home)
+    assert f"it does not run the hook as long as {path} has it in hooksConfig.disabled" in line(done, "Gemini CLI")
+
+
 def test_a_hook_that_asks_nobody_is_wrong(cli: Cli, home: Path, hook: Path) -> None:
     done = doctor(cli, home, PYTHONHOME="/nowhere")
     assert done.code == 1

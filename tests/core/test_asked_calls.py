@@ -133,6 +133,21 @@ def test_a_remembered_approval_is_not_for_another_function_of_its_name() -> None
     assert person.times == 2
 
 
+def test_a_remembered_approval_is_not_for_another_function_in_its_place() -> None:
+    def typed(line: str) -> Any:
+        space: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(line, "<stdin>", "exec"), space)  # as in a console
+        return space["drop"]
+
+    person, controller = asked(remember="session")
+    drops = [
+        signoff.asks(controller=controller)(typed(f"def drop(table): return {text!r}"))
+        for text in ("test", "prod")
+    ]
+    assert [drop("orders") for drop in drops] == ["test", "prod"]
+    assert person.times == 2
+
+
 @pytest.mark.parametrize("kind", ["closure", "lambda"])
 def test_an_approval_of_a_function_without_a_place_of_its_own_is_not_remembered(kind: str) -> None:
     def drop_in(database: str) -> Any:

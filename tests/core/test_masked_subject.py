@@ -50,7 +50,9 @@ def called(description: str | None = None, **arguments: Any) -> Submission:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (called(**SAVE), "save src/part.py"),
+        (called(**SAVE), "save src/part.py, VALUE = 1"),
+        (called(code="\n  import os\nos.abort()", note=""), "save import os"),
+        (called(text=" "), "save"),
         (called(path="a.py", mode="w"), "save a.py, w"),
         (called(text="it's", more=1), "save it's"),
         (called(number=3, text="a"), "save(number=3, text='a')"),
@@ -59,7 +61,7 @@ def called(description: str | None = None, **arguments: Any) -> Submission:
         (called("Save a part", **SAVE), "Save a part"),
     ],
 )
-def test_a_description_that_only_repeats_the_call_is_cut_to_tool_and_texts_of_one_line(
+def test_a_description_that_only_repeats_the_call_is_cut_to_tool_and_first_lines(
     call: Submission, words: str
 ) -> None:
     assert described(call) == words

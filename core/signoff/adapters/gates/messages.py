@@ -194,7 +194,7 @@ def _parsed(line: bytes) -> Any:
         said = _perhaps(text)
         found = said.get("id")
         of = found if _is_id(found) else None
-        raise RefusedMessage(str(error), of, answers=bool(said) and "method" not in said) from None
+        raise RefusedMessage(str(error), of, answers=_is_answer(said)) from None
 
 
 def _perhaps(text: bytes) -> Mapping[str, Any]:
@@ -206,11 +206,16 @@ def _perhaps(text: bytes) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
+def _is_answer(said: object) -> bool:
+    """True if a message is an answer, whatever else is wrong with it."""
+    return isinstance(said, dict) and "method" not in said and not said.keys().isdisjoint({"result", "error"})
+
+
 def _checked(line: bytes, said: Any, held: Collection[str]) -> RpcMessage | RefusedMessage:
     try:
         return _message(line, said, held)
     except RefusedMessage as refused:
-        refused.answers = isinstance(said, dict) and "method" not in said
+        refused.answers = _is_answer(said)
         return refused
 
 

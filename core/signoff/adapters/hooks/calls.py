@@ -78,6 +78,7 @@ class HookCall(NamedTuple):
         recorded_in: The file in which it writes down this call; "" if there is none.
         project: The directory that the agent was started in; "" if that is not known.
         subject: The words with which a person began the conversation; "" if they are not known.
+        lacks: What cannot be done about this call besides what its agent lacks.
     """
 
     event: str
@@ -92,6 +93,7 @@ class HookCall(NamedTuple):
     recorded_in: str = ""
     project: str = ""
     subject: str = ""
+    lacks: frozenset[Literal["session"]] = frozenset()
 
 
 class Dialect(Protocol):

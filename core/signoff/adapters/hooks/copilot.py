@@ -24,6 +24,7 @@ from signoff.adapters.hooks.own_tools import OwnTools
 
 if TYPE_CHECKING:
     from signoff.effects import FileWrite
+    from signoff.types import ApprovalDecision
 
 __all__ = ["DIALECT", "Copilot"]
 
@@ -41,6 +42,9 @@ _LEFT_TO_THE_AGENT = frozenset(
 _SUB_AGENTS = frozenset({"task"})
 _PLAIN_SUB_AGENT = frozenset({"agent_type", "description", "mode", "model", "name", "prompt"})
 """Arguments with which a sub-agent only starts, here: its calls come here one by one."""
+
+_PATCH = "apply_patch"
+"""A tool of some models, whose arguments are one text."""
 
 
 class Copilot(OwnTools):
@@ -60,7 +64,9 @@ class Copilot(OwnTools):
         Raises:
             EventError: It is another event.
         """
-        tool, arguments = text_of(event, "toolName"), object_of(event, "toolArgs")
+        tool, patch = text_of(event, "toolName"), event.get("toolArgs")
+        as_text = tool == _PATCH and isinstance(patch, str)
+        arguments = {"patch": patch} if as_text else object_of(event, "toolArgs")
         if tool in _LEFT_TO_THE_AGENT or (tool in _SUB_AGENTS and arguments.keys() <= _PLAIN_SUB_AGENT):
             return None
         cwd = directory_of(event)
@@ -74,6 +80,20 @@ class Copilot(OwnTools):
             sub_agent=text_of(event, "agentType", optional=True),
             project=cwd,
         )
+
+    def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
+        """Return the arguments with which the tool does what a reviewer approved in place of the call.
+
+        Raises:
+            ValueError: There are none.
+        """
+        if call.tool == _PATCH and decision.instead is not None:
+            raise ValueError("a patch runs as it is, or not at all")
+        return super().arguments_instead(call, decision)
+
+    def payload(self, call: HookCall) -> dict[str, Any]:
+        """Return all arguments, with the directory that a command or a patch starts from."""
+        return {**call.arguments, "cwd": call.cwd} if call.tool == _PATCH else super().payload(call)
 
     def trial(self, cwd: str) -> dict[str, Any]:
         """Return an event of a call that does nothing."""

@@ -37,7 +37,7 @@ class Cursor(OwnTools):
     event = _EVENT
     lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
     shells = frozenset({"Shell"})
-    directory = "working_directory"
+    directory = "cwd"
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
         """Return the call that an event is about; None if it is one that nobody is asked about.
@@ -49,16 +49,26 @@ class Cursor(OwnTools):
         tool, arguments = text_of(event, "tool_name"), object_of(event, "tool_input")
         if tool in _LEFT_TO_THE_AGENT:
             return None
-        project = _project(event)
+        project, lacks = _project(event), frozenset[Literal["session"]]()
+        cwd = directory_of(event) if event.get("cwd") else project
+        if tool in self.shells:
+            named = {text_of(arguments, name, optional=True) for name in ("cwd", "working_directory")} - {""}
+            if len(named) > 1:
+                raise EventError("the event names two working directories")
+            if named:
+                cwd = directory_of({"cwd": named.pop()})
+            elif not event.get("cwd"):  # its shell may have gone elsewhere
+                lacks = frozenset({"session"})
         return HookCall(
             event=name,
             tool=tool,
             server=None,  # an MCP tool is named without its server
             arguments=arguments,
             session=text_of(event, "conversation_id"),
-            cwd=directory_of(event) if event.get("cwd") else project,
+            cwd=cwd,
             call_id=text_of(event, "tool_use_id", optional=True),
             project=project,
+            lacks=lacks,
         )
 
     def trial(self, cwd: str) -> dict[str, Any]:

@@ -37,7 +37,7 @@ _LEFT_TO_THE_AGENT = frozenset(
 """Tools that read, plan, or ask the person in the terminal. Every other tool asks, also one that is new."""
 
 _SHELL_AROUND = (
-    r"[\s\ufeff]*(?:\S*[/\\])?(?:sh|bash|zsh|cmd|powershell|pwsh)(?:\.exe)?[\s\ufeff]+(?:-NoProfile[\s\ufeff]+)?"
+    r"[\s\ufeff]*+(?:\S*[/\\])?(?:sh|bash|zsh|cmd|powershell|pwsh)(?:\.exe)?[\s\ufeff]+(?:-NoProfile[\s\ufeff]+)?"
     r"(?:-c|/c|-Command)(?![\w-])"
 )
 """A shell that is given a script, as ``stripShellWrapper`` of the program finds it, or more."""

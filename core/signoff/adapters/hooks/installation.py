@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from signoff.canonical import parse_json
+
 __all__ = [
     "PLACES",
     "SAID_ALOUD",
@@ -38,8 +40,8 @@ _OR_HALTS = f"{{ [ $? = {_HALTS} ] && exit {_HALTS}; exit 2; }}"
 
 _DAY = 86_400
 
-_QUEUE = r""" --queue[ =](?:'[^']*'|"[^"`\\]*"|[\w@%+=:,./~-]+)"""
-_TIMEOUT = r" --timeout[ =](\d{1,9})"
+_QUEUE = r""" +--queue[ =](?:'[^']*'|"(?:[^"`\\$]|\$(?!\())*"|[\w@%+=:,./~-]+)"""
+_TIMEOUT = r" +--timeout[ =](\d{1,9})"
 
 
 class HookPlace(NamedTuple):
@@ -60,6 +62,7 @@ class HookPlace(NamedTuple):
         needed: Entries that the file has to have besides.
         off: The setting that switches all hooks off, by the names that lead to it, and its value for that.
         off_in: The file with that setting; "" for `settings`.
+        disabled: The list of commands of hooks that are switched off, by the names that lead to it; "" for none.
         traces: A directory, below the home directory, that is there if the agent is; "" for `folder`.
         still_to_do: What a person has to do besides, for the hook to be run; "" for nothing.
     """
@@ -77,6 +80,7 @@ class HookPlace(NamedTuple):
     needed: Mapping[str, Any] = MappingProxyType({})
     off: tuple[str, bool] | None = None
     off_in: str = ""
+    disabled: str = ""
     traces: str = ""
     still_to_do: str = ""
 
@@ -192,6 +196,7 @@ PLACES: Mapping[str, HookPlace] = MappingProxyType(
                 more={**_COMMAND, "timeout": _DAY * 1000},
                 otherwise=SAID_ALOUD,
                 off=("hooksConfig.enabled", False),
+                disabled="hooksConfig.disabled",
             ),
             HookPlace(
                 agent="goose",
@@ -320,9 +325,19 @@ def why_off(place: HookPlace | PluginPlace, environment: Mapping[str, str]) -> s
         return ""
     except (OSError, ValueError) as error:
         return f"it may run no hooks: {path} cannot be read: {error}"
+    if _at(found, names) is value:
+        return f"it runs no hooks as long as {path} has {names}: {json.dumps(value)}"
+    disabled = _at(found, place.disabled)
+    if isinstance(disabled, list) and any(_is_ours({place.command: each}, place) for each in disabled):
+        return f"it does not run the hook as long as {path} has it in {place.disabled}"
+    return ""
+
+
+def _at(settings: Any, names: str) -> Any:
+    """The setting that names with dots between them lead to; None for none."""
     for name in names.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    return f"it runs no hooks as long as {path} has {names}: {json.dumps(value)}" if found is value else ""
+        settings = settings.get(name) if isinstance(settings, dict) else None
+    return settings
 
 
 def with_hook(text: str, place: HookPlace | PluginPlace, signoff: str) -> str:
@@ -381,7 +396,7 @@ def _is_toml(place: HookPlace) -> bool:
 
 
 def _settings(text: str, place: HookPlace) -> dict[str, Any]:
-    named, read = ("TOML", tomllib.loads) if _is_toml(place) else ("JSON", json.loads)
+    named, read = ("TOML", tomllib.loads) if _is_toml(place) else ("plain JSON", _json)
     try:
         found = read(text) if text.strip() else {}
     except ValueError as error:
@@ -391,6 +406,18 @@ def _settings(text: str, place: HookPlace) -> dict[str, Any]:
     kind = list if _is_toml(place) else dict
     if not isinstance(found, dict) or not isinstance(found.get("hooks", kind()), kind):
         raise SettingsError("it is no settings file as the agent describes it; put the hook in by hand")
+    return found
+
+
+def _json(text: str) -> Any:
+    """Settings that are the same when they are written again.
+
+    Raises:
+        NotJsonError: They are no JSON, or have a key twice or a number that is too large.
+        UnicodeEncodeError: They have half of a character.
+    """
+    found = parse_json(text)
+    json.dumps(found, ensure_ascii=False).encode()
     return found
 
 
@@ -422,11 +449,21 @@ def _without(entries: list[Any], place: HookPlace) -> list[Any]:
 
 
 def _options(settings: Mapping[str, Any], place: HookPlace) -> str:
-    """The options of our hook, as they are written; "" if it has none, or none that `signoff hook` knows."""
-    called = rf"\bsignoff['\"]? hook {place.agent}((?:{_QUEUE}|{_TIMEOUT})+)(?: \|\| |$)"
+    """The options of our hook, as they are written; "" if it has none.
+
+    Raises:
+        SettingsError: They would be lost.
+    """
+    line = re.compile(rf"\bsignoff['\"]? hook {place.agent}( +-.*?)?(?: *\|\| .*)?$", re.DOTALL)
     for handler in _handlers(_entries(settings, place), place):
-        if _is_ours(handler, place) and (found := re.search(called, handler[place.command])):
-            return found[1]
+        found = line.search(handler[place.command]) if _is_ours(handler, place) else None
+        if found is None or found[1] is None:
+            continue
+        if not re.fullmatch(f"(?:{_QUEUE}|{_TIMEOUT})+", found[1]):
+            raise SettingsError(
+                "its line of signoff has options that signoff init does not know; change it by hand"
+            )
+        return str(found[1])
     return ""
 
 
@@ -444,21 +481,10 @@ def _is_ours(handler: object, place: HookPlace) -> bool:
 
 
 def _written(settings: Mapping[str, Any], before: str) -> str:
-    """The settings as text, indented as they were.
-
-    Raises:
-        SettingsError: They have a number or a character that would not be written as it is.
-    """
+    """The settings as text, indented as they were."""
     found = re.search(r"\n([ \t]+)\S", before)
     indent = found.group(1) if found is not None else "  "
-    try:
-        text = json.dumps(settings, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
-        text.encode()
-    except ValueError as error:
-        raise SettingsError(
-            f"it has what cannot be written again as it is ({error}); put the hook in, or take it out, by hand"
-        ) from error
-    return text
+    return json.dumps(settings, indent=indent, ensure_ascii=False) + "\n"
 
 
 # -- TOML, which is changed as text, so that what a person wrote there stays as it is.

@@ -174,15 +174,17 @@ class OwnTools:
         The model's words about a command are left out.
 
         Raises:
-            SnapshotError: It is not clear in which directory the command would run.
+            SnapshotError: It is not clear which directory that is.
         """
-        if not self._runs_command(call):
-            goes_along = self.finds_relative and call.server is None and "cwd" not in call.arguments
-            return {**call.arguments, "cwd": call.cwd} if goes_along else call.arguments
-        if "cwd" in call.arguments and self.directory != "cwd":
+        runs = self._runs_command(call)
+        if call.server is not None or not (runs or self.finds_relative):
+            return call.arguments
+        if "cwd" in call.arguments and not (runs and self.directory == "cwd"):
             from signoff.effects import SnapshotError
 
             raise SnapshotError(f"cwd is no argument of {call.tool}; call the tool without it")
+        if not runs:
+            return {**call.arguments, "cwd": call.cwd}
         kept = {name: value for name, value in call.arguments.items() if name not in _NOT_IN_A_GRANT}
         return {**kept, "cwd": self._directory(call)}
 
@@ -196,7 +198,7 @@ class OwnTools:
             SnapshotError: The agent may run it elsewhere than it was told to.
         """
         named = call.arguments.get(self.directory) if self.directory else None
-        if not isinstance(named, str):
+        if not isinstance(named, str) or not named:
             return call.cwd
         self._require_plain(self.directory, named)
         if named.startswith("~"):

@@ -35,7 +35,7 @@ class AskedHookCall(NamedTuple):
     server: str | None
     metadata: dict[str, Any]
     honors: frozenset[str]
-    lacks: frozenset[Literal["hard"]]
+    lacks: frozenset[Literal["hard", "session"]]
     expires_in: float | None = None
     presentation: None = None
     group_id: None = None
@@ -109,7 +109,7 @@ def asked_call(dialect: Dialect, call: HookCall) -> AskedHookCall:
         effects=effects,
         metadata={"caller": call.sub_agent, **identity, **dialect.turn(call)},
         honors=dialect.honors,
-        lacks=dialect.lacks,
+        lacks=dialect.lacks | call.lacks,
     )
 
 
