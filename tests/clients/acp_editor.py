@@ -132,12 +132,13 @@ class AcpAgent(Conversation):
         raise NotImplementedError
 
     @asynccontextmanager
-    async def turn(self, *turns: Any, files: bool = False) -> AsyncIterator[Turn]:
+    async def turn(self, *turns: Any, files: bool = False, **more: str) -> AsyncIterator[Turn]:
         """A session that is ready for a prompt.
 
         Args:
             turns: What the model says; at last it says that it is done.
             files: True if the editor reads and writes files for the agent.
+            more: Variables of the gate besides those of every conversation.
         """
         with self.model([*turns, self.says("done")]) as model:
             command, variables = self.begin(model)
@@ -147,7 +148,7 @@ class AcpAgent(Conversation):
                 lambda _: editor,
                 "signoff",
                 *gate,
-                env=self.variables(**variables),
+                env={**self.variables(**variables), **more},
                 cwd=self.folder,
                 transport_kwargs={"stderr": subprocess.DEVNULL},  # nobody reads it, and it outlives a killed gate
             ) as (agent, process):

@@ -137,6 +137,22 @@ async def test_a_queue_that_cannot_be_used_keeps_a_call_from_running(agent: AcpA
     assert made(agent) == []
 
 
+@every
+async def test_nobody_answers_in_time(agent: AcpAgent) -> None:
+    with agent.reviewed(waiting) as reviewer:
+        async with agent.turn([agent.runs("touch made")], SIGNOFF_EXPIRES_IN="1") as turn:
+            await turn.prompt()
+    assert [request.state for request in reviewer.seen] == [RequestState.PENDING]
+    assert made(agent) == []
+
+
+@every
+async def test_without_the_gate_there_is_no_agent(agent: AcpAgent) -> None:
+    with pytest.raises(FileNotFoundError):
+        async with agent.turn([agent.runs("touch made")], PATH="/nowhere"):
+            pass
+
+
 @on(Gemini)
 async def test_a_mode_that_approves_all_has_to_be_approved(agent: AcpAgent) -> None:
     with agent.reviewed(no("keep asking")) as reviewer:

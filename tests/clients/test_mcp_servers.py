@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 
 from answering import waiting, yes
 from clients import anthropic_model
@@ -75,6 +77,17 @@ class GitServer(Conversation):
         return name in self._git("branch", "--format=%(refname:short)").split()
 
 
+_HOST = """
+import asyncio, json, os, sys
+from mcp import Client, StdioServerParameters
+(program, *words), tool, arguments = json.loads(sys.argv[1])
+async def main():
+    async with Client(StdioServerParameters(command=program, args=words, env=dict(os.environ))) as client:
+        await client.call_tool(tool, arguments)
+asyncio.run(main())
+"""
+"""A host that calls one tool."""
+
 Server = FilesystemServer | GitServer
 
 servers = pytest.mark.parametrize("server", [FilesystemServer, GitServer], indirect=True)
@@ -88,9 +101,12 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Server:
 
 
 @asynccontextmanager
-async def client_of(server: Server, mode: Any, before: Sequence[str] = GATE) -> AsyncIterator[Client]:
+async def client_of(
+    server: Server, mode: Any, before: Sequence[str] = GATE, **variables: str
+) -> AsyncIterator[Client]:
     program, *words = [*before, *server.command]
-    parameters = StdioServerParameters(command=program, args=words, cwd=server.folder, env=server.variables())
+    own = server.variables(**variables)
+    parameters = StdioServerParameters(command=program, args=words, cwd=server.folder, env=own)
     async with Client(parameters, mode=mode) as client:
         yield client
 
@@ -136,6 +152,15 @@ async def test_the_model_reads_the_words_of_a_no(server: Server, mode: str) -> N
 
 
 @servers
+async def test_after_a_hard_no_the_host_goes_on_and_the_call_has_not_run(server: Server) -> None:
+    with server.reviewed(no("stop", hard=True)):
+        async with client_of(server, MODERN) as client:
+            assert (await client.call_tool(server.write, server.arguments("made"))).is_error
+            assert (await client.list_tools()).tools
+    assert not server.made("made")
+
+
+@servers
 async def test_edited_arguments_run(server: Server) -> None:
     edited = Instead(arguments=server.arguments("mine"))
     with server.reviewed(lambda _: Decision(approved=True, instead=edited)):
@@ -162,6 +187,60 @@ async def test_a_client_that_leaves_takes_its_call_back(server: Server) -> None:
             calling.cancel()
             await asyncio.gather(calling, return_exceptions=True)
         eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
+    assert not server.made("made")
+
+
+@servers
+async def test_a_gate_that_is_killed_runs_nothing_and_leaves_no_request(server: Server) -> None:
+    with server.reviewed(waiting) as reviewer, open_review_queue(server.place) as queue:
+        async with client_of(server, MODERN) as client:
+            calling = asyncio.ensure_future(client.call_tool(server.write, server.arguments("made")))
+            [asked] = await asyncio.to_thread(reviewer.wait_for, 1)
+            [agent] = queue.agents()
+            os.kill(agent.pid, signal.SIGKILL)
+            with pytest.raises(MCPError):
+                await calling
+        eventually(lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn")
+    assert not server.made("made")
+
+
+@servers
+async def test_nobody_answers_in_time(server: Server) -> None:
+    with server.reviewed(waiting):
+        async with client_of(server, MODERN, SIGNOFF_EXPIRES_IN="1") as client:
+            result = await client.call_tool(server.write, server.arguments("made"))
+    assert "expired" in result.content[0].text
+    assert not server.made("made")
+
+
+@servers
+async def test_a_queue_that_cannot_be_used_keeps_a_call_from_running(server: Server) -> None:
+    server.place.write_text("no queue")
+    async with client_of(server, MODERN) as client:
+        assert (await client.call_tool(server.write, server.arguments("made"))).is_error
+    assert not server.made("made")
+
+
+@servers
+async def test_without_the_gate_there_is_no_server(server: Server) -> None:
+    with pytest.raises(FileNotFoundError):
+        async with client_of(server, MODERN, ("no-such-program", *GATE[1:])):
+            pass
+
+
+@servers
+async def test_the_call_of_a_host_that_is_killed_does_not_run(server: Server, tmp_path: Path) -> None:
+    script = tmp_path / "host.py"
+    script.write_text(_HOST)
+    call = json.dumps([[*GATE, *server.command], server.write, server.arguments("made")])
+    with server.reviewed(waiting) as reviewer, open_review_queue(server.place) as queue:
+        host = await asyncio.to_thread(server.start, [sys.executable, str(script), call], {})
+        [asked] = await asyncio.to_thread(reviewer.wait_for, 1)
+        host.kill()
+        await asyncio.to_thread(
+            eventually, lambda: queue.get(asked.id).state is RequestState.WITHDRAWN, "the request is withdrawn"
+        )
+        host.communicate()
     assert not server.made("made")
 
 

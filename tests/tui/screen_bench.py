@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -280,10 +281,15 @@ class Screen:
         await self.armed()
 
     async def decides(self, key: str) -> None:
-        """Press a decision key, and again if it came too early for a picture that was only just painted."""
+        """Press a decision key, and again if it came too early for what was only just painted."""
         await self.press(key)
         end = time.monotonic() + PATIENCE
-        while "too early: look, press again" in self.text and time.monotonic() < end:
+        while time.monotonic() < end:
+            if re.search(r"not: .*new since you looked", self.text):
+                await self.press("escape")
+                await self.group_armed()
+            elif "too early: look, press again" not in self.text:
+                return
             await self.rests()
             await self.press(key)
 

@@ -74,10 +74,8 @@ def for_once(decision: ApprovalDecision, call: Submission) -> ApprovalDecision:
     """
     if call.risk is Risk.HIGH:
         reason = f"it is HIGH risk ({', '.join(risk_reasons(call.risk_reasons))})"
-    elif "session" not in call.supports:
-        reason = "its function may do something else each time, or its agent keeps no such approval"
     else:
-        reason = "it leads elsewhere through a link, or hides a secret"
+        reason = "it leads elsewhere through a link, is of a kind that is never remembered, or hides a secret"
     told = f"approved once, not for the session: {reason}"
     warnings.warn(f"{reveal(call.tool_name, 'tool_name').text} {told}", RuntimeWarning, stacklevel=2)
     note = told if not decision.note else f"{decision.note} ({told})"
