@@ -118,9 +118,7 @@ def test_a_directory_that_the_agent_may_read_as_another_is_refused(directory: st
         dialect("vibe").effects(call("vibe", "process.start", {"command": "ls", "cwd": directory}))
 
 
-@pytest.mark.parametrize(
-    ("agent", "tool", "name"), [("goose", "write", "path"), ("vibe", "write_file", "file_path")]
-)
+@pytest.mark.parametrize(("agent", "tool", "name"), WRITING)
 @pytest.mark.parametrize("path", ["/work/shop/.bashrc ", "\t/work/shop/a", "/work/shop/a\ufeff", "a "])
 def test_a_path_with_blanks_around_it_is_refused_for_agents_leave_them_out(
     agent: str, tool: str, name: str, path: str
@@ -129,9 +127,7 @@ def test_a_path_with_blanks_around_it_is_refused_for_agents_leave_them_out(
         dialect(agent).effects(call(agent, tool, {name: path, "content": "x"}))
 
 
-@pytest.mark.parametrize(
-    ("agent", "tool", "name"), [("goose", "write", "path"), ("vibe", "write_file", "file_path")]
-)
+@pytest.mark.parametrize(("agent", "tool", "name"), WRITING)
 def test_what_is_allowed_for_a_relative_path_holds_in_its_directory_alone(
     agent: str, tool: str, name: str
 ) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import re
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
@@ -35,7 +37,6 @@ from signoff.adapters.mcp_gate.messages import (
     ToolCall,
     tool_call,
 )
-from signoff.adapters.mcp_gate.mirrored_headers import PARAMETER, header_value, parameter_headers
 from signoff.adapters.mcp_gate.offered_tools import OfferedTools, UnlistedToolsError
 
 __all__ = ["HttpGate", "UpstreamError"]
@@ -48,6 +49,9 @@ HEARTBEAT = 10.0
 
 _JSON, _EVENTS = "application/json", "text/event-stream"
 _SESSION, _METHOD, _NAME, _VERSION = "mcp-session-id", "mcp-method", "mcp-name", "mcp-protocol-version"
+
+_PARAMETER = "mcp-param-"
+"""How the name of a header begins that mirrors an argument."""
 
 _Headers = Sequence[tuple[str, str]]
 """Headers by name in lower case, each as often as it is sent."""
@@ -281,7 +285,7 @@ class HttpGate:
         own = [
             (name, LISTING if name == _METHOD else value)
             for name, value in headers
-            if name != _NAME and not name.startswith(PARAMETER)
+            if name != _NAME and not name.startswith(_PARAMETER)
         ]
         params = {**({"cursor": cursor} if cursor is not None else {}), **({"_meta": dict(meta)} if meta else {})}
         body = encoded({"jsonrpc": "2.0", "id": of, "method": LISTING, "params": params})
@@ -358,7 +362,7 @@ def _message(body: bytes, headers: Mapping[str, str]) -> RpcMessage:
     if more or message.line != body:
         raise RefusedMessage("it is a batch; send one message at a time")
     for header, said in ((_METHOD, message.method), (_NAME, message.params.get("name"))):
-        expected = header_value(said) if isinstance(said, str) else None
+        expected = _header_value(said) if isinstance(said, str) else None
         if header in headers and message.method == CALL and headers[header] != expected:
             raise RefusedMessage(f"the header {header} says something else", message.id)
     if message.method != CALL and headers.get(_METHOD, "").strip().casefold() == CALL:
@@ -408,12 +412,12 @@ async def _approved(
     Raises:
         UnlistedToolsError: The server does not say which headers it wants.
     """
-    kept = [(name, value) for name, value in headers if not name.startswith(PARAMETER)]
+    kept = [(name, value) for name, value in headers if not name.startswith(_PARAMETER)]
     definition = await tools.find(call.tool, call.message.meta)
     schema = {} if definition is None else definition.schema
     if arguments is None:
-        return [*kept, *parameter_headers(schema, call.arguments)], call.message.line
-    return [*kept, *parameter_headers(schema, arguments)], call.line_with(arguments)
+        return [*kept, *_parameter_headers(schema, call.arguments)], call.message.line
+    return [*kept, *_parameter_headers(schema, arguments)], call.line_with(arguments)
 
 
 def _decision(decided: asyncio.Future[CallDecision]) -> CallDecision:
@@ -446,3 +450,32 @@ def _unreachable(error: httpx.HTTPError, call: ToolCall | None = None) -> Refuse
 
 def _plain(status: int, words: str) -> Response:
     return Response(f"{words}\n", status, media_type="text/plain")
+
+
+# -- Headers that mirror a call since the protocol is without a handshake (2026-07-28), made from the call.
+
+_MIRRORED = "x-mcp-header"
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+
+
+def _header_value(text: str) -> str:
+    """A text as a header spells it: in base64 if it would not arrive as it is."""
+    marked = text.startswith("=?base64?") and text.endswith("?=")
+    if text.isascii() and text.isprintable() and text == text.strip() and not marked:
+        return text
+    return f"=?base64?{base64.b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="
+
+
+def _parameter_headers(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The headers that mirror arguments, as the schema of the tool, or of an object within them, wants them."""
+    properties = schema.get("properties")
+    for name, inner in properties.items() if isinstance(properties, dict) else ():
+        value = arguments.get(name)
+        if not isinstance(inner, dict):
+            continue
+        token = inner.get(_MIRRORED)
+        if isinstance(value, str | int | float) and isinstance(token, str) and _TOKEN.fullmatch(token):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield _PARAMETER + token.lower(), _header_value(text)
+        elif isinstance(value, dict):
+            yield from _parameter_headers(inner, value)
