@@ -75,6 +75,7 @@ class Codex(OwnTools):
     lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
     shells = frozenset({_SHELL})
     writing = frozenset({_PATCH})
+    from_cwd = writing
 
     def why_unused(self) -> str | None:
         """Return why Codex does not run the hook; "" if it does, None if it cannot be asked."""
@@ -129,14 +130,6 @@ class Codex(OwnTools):
     def arguments(self, call: HookCall) -> dict[str, Any]:
         """Return all arguments, but none of a patch: its diffs say all of it."""
         return {} if call.server is None and call.tool == _PATCH else call.arguments
-
-    def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return all arguments, with the directory that a command or a patch starts from."""
-        return (
-            {**call.arguments, "cwd": call.cwd}
-            if call.server is None and call.tool in {_SHELL, _PATCH}
-            else call.arguments
-        )
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the tool does what a reviewer approved in place of the call.

@@ -56,6 +56,7 @@ class Copilot(OwnTools):
     lacks: frozenset[Literal["hard"]] = frozenset({"hard"})
     shells = frozenset({"bash"})
     writing = frozenset({"create", "edit"})
+    from_cwd = frozenset({_PATCH})
     path = "path"
 
     def read(self, event: Mapping[str, Any]) -> HookCall | None:
@@ -90,10 +91,6 @@ class Copilot(OwnTools):
         if call.tool == _PATCH and decision.instead is not None:
             raise ValueError("a patch runs as it is, or not at all")
         return super().arguments_instead(call, decision)
-
-    def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return all arguments, with the directory that a command or a patch starts from."""
-        return {**call.arguments, "cwd": call.cwd} if call.tool == _PATCH else super().payload(call)
 
     def trial(self, cwd: str) -> dict[str, Any]:
         """Return an event of a call that does nothing."""

@@ -63,6 +63,7 @@ class OpenCode(OwnTools):
     shells = frozenset({"bash"})
     directory = "workdir"
     writing = frozenset({"edit", "write"})
+    from_cwd = writing | {_PATCH}
     unasked = Reply(0, {"decision": "allow"})
 
     @property
@@ -127,12 +128,6 @@ class OpenCode(OwnTools):
         """Return all arguments, but not the text of a patch: its diffs say all of it."""
         is_patch = call.server is None and call.tool == _PATCH
         return {name: value for name, value in call.arguments.items() if not is_patch or name != "patchText"}
-
-    def payload(self, call: HookCall) -> dict[str, Any]:
-        """Return all arguments, with the directory that a command, a path or a patch starts from."""
-        if call.server is None and call.tool in {*self.writing, _PATCH}:
-            return {**call.arguments, "cwd": call.cwd}
-        return super().payload(call)
 
     def arguments_instead(self, call: HookCall, decision: ApprovalDecision) -> dict[str, Any]:
         """Return the arguments with which the tool does what a reviewer approved in place of the call.

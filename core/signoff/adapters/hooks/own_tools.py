@@ -37,6 +37,8 @@ class OwnTools:
         path: Name of their argument for the file.
         other_paths: Name of that argument, by the tools that have another one.
         finds_relative: True if the agent looks for a relative path in the working directory, and nowhere else.
+        from_cwd: Names of the tools with paths that start from the working directory, besides those that
+            `finds_relative` tells of.
         misread: Characters in a path that the agent reads as others than they are.
     """
 
@@ -53,6 +55,7 @@ class OwnTools:
     path = "file_path"
     other_paths: Mapping[str, str] = MappingProxyType({})
     finds_relative = False
+    from_cwd: frozenset[str] = frozenset()
     misread = ""
 
     @property
@@ -177,7 +180,7 @@ class OwnTools:
             SnapshotError: It is not clear which directory that is.
         """
         runs = self._runs_command(call)
-        if call.server is not None or not (runs or self.finds_relative):
+        if call.server is not None or not (runs or self.finds_relative or call.tool in self.from_cwd):
             return call.arguments
         if "cwd" in call.arguments and not (runs and self.directory == "cwd"):
             from signoff.effects import SnapshotError
