@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from queue_engines import Opener, PostgresOpener
+from queue_engines import Opener, SqliteOpener
 from queue_samples import approve, call
 
 from signoff.queue import AgentQueue, ReviewQueue, queue_stats
@@ -31,18 +31,7 @@ def seen(agent: AgentQueue, review: ReviewQueue) -> ReviewQueue:
 
 def cut(opener: Opener, records: int) -> None:
     """Take the newest records away, going around all rules."""
-    if isinstance(opener, PostgresOpener):
-        with opener.administrator() as admin:
-            admin.execute("SET session_replication_role = replica")
-            admin.execute("DELETE FROM search WHERE seq > (SELECT MAX(seq) FROM history) - %s", (records,))
-            admin.execute("DELETE FROM history WHERE seq > (SELECT MAX(seq) FROM history) - %s", (records,))
-        return
-    import sqlite3
-    from contextlib import closing
-
-    with closing(sqlite3.connect(Path(opener.place) / "queue.db")) as file, file:
-        file.execute("DROP TRIGGER history_is_kept")
-        file.execute("DELETE FROM history WHERE seq > (SELECT MAX(seq) FROM history) - ?", (records,))
+    opener.forge("DELETE FROM history WHERE seq > (SELECT MAX(seq) FROM history) - ?", records)
 
 
 def test_a_history_that_became_shorter_is_told_until_that_is_accepted(
@@ -82,8 +71,6 @@ def test_whoever_closes_has_noted_what_was_decided_last(
 
 
 def test_another_queue_in_the_same_place_is_told(tmp_path: Path) -> None:
-    from queue_engines import SqliteOpener
-
     opener = SqliteOpener(tmp_path)
     approve(opener.review(), opener.agent().submit(call()))
     opener.close()

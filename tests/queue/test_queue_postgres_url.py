@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.queue import QueuePlaceError, open_review_queue, place_name, postgres_place, queue_stats
-from signoff.queue.location import has_password, is_url
+from signoff.queue.location import has_password, is_postgres
 from signoff.queue.postgres.connection import parse_url
 
 
@@ -73,7 +73,7 @@ def test_no_password_is_ever_shown(password, user):
 
 @pytest.mark.parametrize("place", ["team", "./team", "/srv/team", "postgresql", "./a://b"])
 def test_what_is_no_url_is_a_name_or_a_directory(place):
-    assert not is_url(place)
+    assert not is_postgres(place)
     assert place_name(place) == place
 
 

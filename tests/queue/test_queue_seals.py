@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sqlite3
-from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from queue_engines import SqliteOpener
 from queue_samples import approve, call, decide, reject
 
 from signoff.queue import (
@@ -80,16 +77,8 @@ def rewrite(opener):
     """Change what a request says, as somebody who also removes the rules of the database."""
 
     def change(request, old, new):
-        statement = "UPDATE requests SET submission = replace(submission, {0}, {0}) WHERE seq = {0}"
-        if isinstance(opener, SqliteOpener):
-            with closing(sqlite3.connect(f"{opener.place}/queue.db", isolation_level=None)) as raw:
-                for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-                    raw.execute(f"DROP TRIGGER {name}")
-                raw.execute(statement.format("?"), (old, new, request.seq))
-        else:
-            with opener.administrator() as admin:
-                admin.execute("SET session_replication_role = replica")
-                admin.execute(statement.format("%s"), (old, new, request.seq))
+        columns = "submission = replace(submission, ?, ?)"
+        opener.forge(f"UPDATE requests SET {columns} WHERE seq = ?", old, new, request.seq)
 
     return change
 

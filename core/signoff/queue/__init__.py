@@ -25,7 +25,7 @@ from signoff.queue.errors import (
     ReviewerKeysError,
     UnknownRequestError,
 )
-from signoff.queue.location import PLACE_VARIABLE, is_url, locate, usual_place
+from signoff.queue.location import PLACE_VARIABLE, is_postgres, locate, usual_place
 
 if TYPE_CHECKING:
     from signoff.effects import Risk
@@ -267,7 +267,7 @@ def place_name(place: str | os.PathLike[str] | None = None) -> str:
         QueuePlaceError: It is a URL that nobody can read, or that is none of a queue.
     """
     chosen = _chosen(place)
-    if not is_url(chosen):
+    if not is_postgres(chosen):
         locate(chosen)
         return os.fspath(chosen)
     from signoff.queue.postgres.connection import parse_url
@@ -286,7 +286,7 @@ def postgres_place(place: str | os.PathLike[str] | None = None) -> PostgresPlace
         QueueUnavailableError: What PostgreSQL needs is not installed.
     """
     chosen = _chosen(place)
-    if not is_url(chosen):
+    if not is_postgres(chosen):
         locate(chosen)
         raise QueuePlaceError(
             f"{os.fspath(chosen)} is no queue in PostgreSQL; give its URL with --queue or {PLACE_VARIABLE}"
@@ -318,7 +318,7 @@ def _open_engine(
         seconds: Give up a server on the network after so many seconds, whatever is done with it; None for never.
     """
     chosen = _chosen(place)
-    if is_url(chosen):
+    if is_postgres(chosen):
         where = postgres_place(chosen)
         from signoff.queue.postgres.engine import PostgresEngine
 

@@ -27,7 +27,7 @@ __all__ = [
     "QueuePlace",
     "create_private_file",
     "has_password",
-    "is_url",
+    "is_postgres",
     "locate",
     "refuse_unsafe_file",
     "usual_place",
@@ -143,7 +143,7 @@ class QueuePlace(NamedTuple):
         _refuse_shared_file_system(self.directory)
 
 
-def is_url(place: object) -> TypeGuard[str]:
+def is_postgres(place: object) -> TypeGuard[str]:
     """True if a place given by a user names a queue in PostgreSQL."""
     return isinstance(place, str) and place.startswith(_SCHEME)
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool
 from signoff.confine.profile import OSProfile, PathAccess, PathMap, is_below
 from signoff.confine.system import SOURCES, system_files
 from signoff.queue.keys.folder import keys_folder
-from signoff.queue.location import PLACE_VARIABLE, is_url, locate
+from signoff.queue.location import PLACE_VARIABLE, is_postgres, locate
 from signoff.settings_yaml import KeyPath
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _own_as_written() -> list[str]:
 
     kinds = (platformdirs.user_data_path, platformdirs.user_config_path, platformdirs.user_state_path)
     places = [keys_folder().directory, *(kind("signoff", appauthor=False) for kind in kinds)]
-    if not is_url(os.environ.get(PLACE_VARIABLE)):
+    if not is_postgres(os.environ.get(PLACE_VARIABLE)):
         places.append(locate().directory)
     return list(map(str, places))
 
