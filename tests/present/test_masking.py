@@ -18,11 +18,21 @@ from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import command_document
-from signoff.present.kinds import SentKind
+from signoff.present.kinds import PresentationKind, SentKind
 from signoff.present.reveal import reveal_line
 from signoff.present.snapshot.snapshot import take
 
 MARK = mark(len(GITHUB))
+
+
+SENT = {
+    PresentationKind.COMMAND: f"echo {GITHUB}\n",
+    PresentationKind.DIFF: f"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+{GITHUB}\n",
+    PresentationKind.FILE_CONTENT: f"x {GITHUB}\n",
+    PresentationKind.STRUCTURED: f'{{"rows": [{{"key": "{GITHUB}"}}]}}',
+    PresentationKind.TEXT: f"x {GITHUB}\n",
+}
+"""What a tool may send, as each kind is meant to be."""
 
 
 def texts(document: Document) -> list[str]:
@@ -125,8 +135,16 @@ class TestDocuments:
         assert texts(document) == ["argv:", f'  - "{value}"']
 
     @pytest.mark.parametrize("kind", get_args(SentKind))
-    def test_what_a_tool_sends_hides_its_tokens(self, kind: str) -> None:
-        sent = {"type": kind, "content": f"+x {GITHUB}\n", "metadata": {"full_content": f"x {GITHUB} y\n"}}
+    def test_what_a_tool_sends_hides_its_tokens_and_has_to_be_read(self, kind: PresentationKind) -> None:
+        document, *_ = presentation_documents({"type": kind, "content": SENT[kind]}, DEFAULT_REDACTION)
+        with_token = [row for row in document if MARK in row.text.text]
+        assert with_token
+        assert all(row.unit is not None for row in with_token)
+        assert GITHUB not in "\n".join(texts(document))
+
+    @pytest.mark.parametrize("kind", get_args(SentKind))
+    def test_the_whole_of_what_a_tool_shortened_hides_its_tokens(self, kind: PresentationKind) -> None:
+        sent = {"type": kind, "content": "...", "metadata": {"full_content": f"x {GITHUB} y\n"}}
         documents = presentation_documents(sent, DEFAULT_REDACTION)
         assert GITHUB not in "\n".join(text for document in documents for text in texts(document))
 

@@ -24,7 +24,7 @@ LEAST_NAME = 18
 """Cells of a name that the change, and who decided, leave to it."""
 
 _INDENT = 10
-_TIME, _OUTCOME, _ENDED = 5, 12, 20
+_TIME, _ENDED = 5, 20
 
 
 class RecordRowStyle(Struct, frozen=True):
