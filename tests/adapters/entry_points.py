@@ -53,31 +53,34 @@ class Act:
         return StructuredTool.from_function(self.function)
 
 
-EntryPoint = Callable[..., None]
-"""Calls a tool with the number 7: the tool, who decides, and what an author may say (policy, server, default)."""
+EntryPoint = Callable[..., object]
+"""Calls a tool with the number 7: the tool, who decides, and what an author may say (policy, server, default).
+
+Returns what the model, or whoever called, was told.
+"""
 
 
-def with_execute_tool(act: Act, controller: ApprovalController, **said: Any) -> None:
-    asyncio.run(execute_tool(act.function, "act", ARGUMENTS, controller, **said))
+def with_execute_tool(act: Act, controller: ApprovalController, **said: Any) -> object:
+    return asyncio.run(execute_tool(act.function, "act", ARGUMENTS, controller, **said))
 
 
-def in_a_pydantic_ai_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
+def in_a_pydantic_ai_agent(act: Act, controller: ApprovalController, **said: Any) -> object:
     toolset = ApprovalToolset(FunctionToolset([act.function]), controller=controller, **said)
-    toolset_agents.run(toolset, [toolset_agents.call("act", **ARGUMENTS)])
+    return toolset_agents.run(toolset, [toolset_agents.call("act", **ARGUMENTS)])
 
 
-def in_an_openai_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
+def in_an_openai_agent(act: Act, controller: ApprovalController, **said: Any) -> object:
     model = openai_scripts.script([openai_scripts.call("act", **ARGUMENTS)])
     agent = openai_scripts.agent_of(model, function_tool(act.function))
-    openai_scripts.told(openai_scripts.go(openai_agents.approved(agent, controller, **said)))
+    return openai_scripts.told(openai_scripts.go(openai_agents.approved(agent, controller, **said)))
 
 
-def in_a_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
-    langchain_agents.go(_agent(act, controller, **said))
+def in_a_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> object:
+    return langchain_agents.go(_agent(act, controller, **said))
 
 
-def in_an_asynchronous_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
-    langchain_agents.ago(_agent(act, controller, **said))
+def in_an_asynchronous_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> object:
+    return langchain_agents.ago(_agent(act, controller, **said))
 
 
 def _agent(act: Act, controller: ApprovalController, **said: Any) -> Any:
@@ -85,21 +88,21 @@ def _agent(act: Act, controller: ApprovalController, **said: Any) -> Any:
     return langchain_agents.agent_of(model, [act.langchain_tool()], ApprovalMiddleware(controller, **said))
 
 
-def as_an_approved_tool(act: Act, controller: ApprovalController, **said: Any) -> None:
-    approved(act.langchain_tool(), controller, **said).invoke(ARGUMENTS)
+def as_an_approved_tool(act: Act, controller: ApprovalController, **said: Any) -> object:
+    return approved(act.langchain_tool(), controller, **said).invoke(ARGUMENTS)
 
 
-def as_an_approved_tool_awaited(act: Act, controller: ApprovalController, **said: Any) -> None:
-    asyncio.run(approved(act.langchain_tool(), controller, **said).ainvoke(ARGUMENTS))
+def as_an_approved_tool_awaited(act: Act, controller: ApprovalController, **said: Any) -> object:
+    return asyncio.run(approved(act.langchain_tool(), controller, **said).ainvoke(ARGUMENTS))
 
 
-def in_a_wrapper(act: Act, controller: ApprovalController, **said: Any) -> None:
-    asyncio.run(ApprovalToolWrapper(act.langchain_tool(), controller, **said).invoke(ARGUMENTS))
+def in_a_wrapper(act: Act, controller: ApprovalController, **said: Any) -> object:
+    return asyncio.run(ApprovalToolWrapper(act.langchain_tool(), controller, **said).invoke(ARGUMENTS))
 
 
 def in_a_connectonion_agent(
     act: Act, controller: ApprovalController, *, default_approval: str | None = None, **said: Any
-) -> None:
+) -> object:
     unknown: Any = {"required": "ask", "none": "safe", None: None}[default_approval]
     talk = Conversation(
         approval_plugin(unknown=unknown, **said), QueueIO(controller), [("act", ARGUMENTS)], tools=[act.function]
@@ -108,6 +111,7 @@ def in_a_connectonion_agent(
     (told,) = talk.results
     if told.startswith("Error: act is blocked"):  # the agent goes on
         raise PermissionError(told.removeprefix("Error: "))
+    return told
 
 
 WITH_SETTINGS: list[EntryPoint] = [

@@ -260,10 +260,17 @@ def test_the_mode_answers_what_the_policy_asks(call: EntryPoint) -> None:
 
 
 @every_entry_point
-def test_what_the_policy_asks_about_is_refused_by_a_person(call: EntryPoint) -> None:
-    act = Act()
-    refused(call, act, ApprovalController("interactive", Asked(approved=False)), policy=policy("ask"))
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+def test_what_a_person_refuses_does_not_run_and_the_note_is_told(
+    call: EntryPoint, mode: Literal["soft", "hard"]
+) -> None:
+    act, no = Act(), ApprovalDecision(approved=False, note="not today", mode=mode)
+    try:
+        told = str(call(act, ApprovalController("interactive", lambda _: no), policy=policy("ask")))
+    except ApprovalDeniedError as error:
+        told = str(error)
     assert act.ran == []
+    assert "not today" in told
 
 
 def refused(call: EntryPoint, act: Act, controller: ApprovalController, **said: Any) -> None:
