@@ -26,6 +26,7 @@ from signoff.queue.records import DecisionSource, StoredRequest, Submission
 from signoff.redefinition import KnownDefinitions, look_again, look_again_sync
 from signoff.session_memory import ApprovalMemory, CallKey
 from signoff.submission import judged_again, submission_with_snapshot
+from signoff.text.outcome import outcome_text
 from signoff.tool_definition import Definition
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
@@ -244,7 +245,7 @@ def _in_time(decision: ApprovalDecision, asked: Submission) -> ApprovalDecision:
     """The answer of a callback, or an expiry if it came after the sender's deadline."""
     if decision.approved is not True or asked.expires_at is None or now_us() <= asked.expires_at:
         return decision
-    note = "expired: the answer came after the deadline"
+    note = f"{outcome_text('expired', None, 'message')}: the answer came after the deadline"
     return ApprovalDecision(approved=False, note=note, mode="soft", source=DecisionSource.EXPIRY)
 
 

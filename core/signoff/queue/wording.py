@@ -15,7 +15,6 @@ __all__ = [
     "NOT_RUN",
     "agent_is_gone",
     "agent_is_lost",
-    "expired",
     "how_it_ended",
     "left_alone",
     "lost_its_connection",
@@ -84,12 +83,6 @@ def not_trusted(names: Sequence[str]) -> str:
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     told = "did not trust your key when asking: what you approve there does not run"
     return f"{who} {told}; see: signoff reviewers --help"
-
-
-def expired(waited_us: int) -> str:
-    """Return the reason for the end of a request past its deadline."""
-    half_a_second = 500_000  # a deadline of 12 s is set a moment before the request is posted
-    return f"expired {length_text(waited_us + half_a_second, 'words')} after asking, nobody decided"
 
 
 def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:

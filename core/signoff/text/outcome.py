@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-__all__ = ["OutcomeStyle", "outcome_text"]
+from signoff.text.time import length_text
+
+__all__ = ["OutcomeStyle", "expired_text", "outcome_text"]
 
 OutcomeStyle = Literal["message", "row", "cell"]
 """The place of the words: a message of the queue, a row of the screen, or a cell of the history."""
@@ -58,6 +60,22 @@ def outcome_text(
     """
     words = _WORDS.get(_end(state, decision, gone=gone, unrun=unrun))
     return str(state) if words is None else words[_STYLES.index(style)]
+
+
+_HALF_A_SECOND = 500_000  # a deadline of 12 s is set a moment before the request is posted
+
+
+def expired_text(waited: int, style: Literal["message", "row"]) -> str:
+    """Return the end of a request past its deadline in words.
+
+    Args:
+        waited: The time from asking to the deadline, in microseconds.
+        style: The place of the words.
+    """
+    words = outcome_text("expired", None, style)
+    if style == "message":
+        return f"{words} {length_text(waited + _HALF_A_SECOND, 'words')} after asking, nobody decided"
+    return f"{words} after {length_text(waited + _HALF_A_SECOND)}"
 
 
 def _end(state: str, decision: _Decided | None, *, gone: bool, unrun: bool) -> str:

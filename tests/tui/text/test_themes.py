@@ -80,6 +80,17 @@ def test_the_guide_names_every_theme() -> None:
     assert {name for name in THEMES if f"`{name}`" not in guide} == set()
 
 
+def test_each_theme_is_named_like_its_file() -> None:
+    files = [path.stem for path in sorted((ROOT / "themes").glob("*.yaml"))]
+    assert sorted(THEMES) == files
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_theme_says_whether_its_background_is_dark(name: str) -> None:
+    lightness, _, _ = lab(channels(THEMES[name].colors["background"]))
+    assert THEMES[name].dark == (lightness < 50)
+
+
 def least(theme: Theme) -> float:
     return 6.0 if theme.name == "signoff-contrast" else 4.5
 
@@ -169,6 +180,20 @@ def test_a_file_without_a_name_says_so(tmp_path: Path, text: str) -> None:
     path = tmp_path / "odd.yaml"
     path.write_text(text)
     with pytest.raises(ThemeError, match=r"^odd\.yaml: give the theme a 'name'"):
+        load_theme(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("drak: false", "unknown key 'drak'; there are: colors, dark, description, name, syntax"),
+        ("dark: 1", "'dark' is true or false, not 1"),
+    ],
+)
+def test_an_unknown_key_and_a_wrong_value_are_named_with_the_file(tmp_path: Path, line: str, said: str) -> None:
+    path = theme_file(tmp_path)
+    path.write_text(f"{path.read_text()}\n{line}\n")
+    with pytest.raises(ThemeError, match=f"^mine.yaml: {said}$"):
         load_theme(path)
 
 

@@ -16,9 +16,11 @@ from signoff_tui.widgets.document.highlight import (
     MAX_BLOCKS,
     MAX_LINE,
     Highlights,
+    VisibleColors,
     highlight_block,
     tree_spans,
 )
+from signoff_tui.widgets.document.layout import Reading, ViewPosition
 
 
 def new_file(content: str, path: str = "a.py") -> Document:
@@ -101,6 +103,46 @@ def test_only_so_many_blocks_are_kept() -> None:
         highlights.store((id(document), "new", block), ())
     assert highlights.spans(document, "new", 0) is None
     assert highlights.spans(document, "new", MAX_BLOCKS * BLOCK_LINES) == ()
+
+
+# -- the colors of what is on the screen
+
+
+def wanted(colors: VisibleColors, document: Document, top: int = 0) -> list[int]:
+    """The numbers of the blocks that are asked for with ten rows from one on."""
+    reading = Reading([document], 40)
+    return [number for _, (_, _, number) in colors.missing(reading, reading.window(ViewPosition(top), 10))]
+
+
+def take(colors: VisibleColors, document: Document, number: int) -> bool:
+    return colors.take([document], [(document, (id(document), "new", number))], [()])
+
+
+def test_the_block_behind_the_screen_is_colored_too() -> None:
+    assert wanted(VisibleColors(), new_file("x = 1\n" * 4 * BLOCK_LINES)) == [0, 1]
+
+
+def test_a_block_is_asked_for_once() -> None:
+    colors, document = VisibleColors(), new_file("x = 1\n" * 4 * BLOCK_LINES)
+    assert wanted(colors, document) == [0, 1]
+    assert wanted(colors, document) == []
+    take(colors, document, 0)
+    assert wanted(colors, document, top=BLOCK_LINES) == [2]
+
+
+def test_a_block_whose_colors_were_forgotten_is_asked_for_again() -> None:
+    colors, document = VisibleColors(), new_file("x = 1\n" * (MAX_BLOCKS + 2) * BLOCK_LINES)
+    wanted(colors, document)
+    for number in range(MAX_BLOCKS + 1):
+        take(colors, document, number)
+    assert wanted(colors, document) == [0]
+
+
+def test_only_colors_that_are_on_the_screen_have_it_drawn_again() -> None:
+    colors, document = VisibleColors(), new_file("x = 1\n" * 4 * BLOCK_LINES)
+    wanted(colors, document)
+    assert take(colors, document, 0)
+    assert not take(colors, document, 1)
 
 
 @given(

@@ -33,8 +33,7 @@ from signoff.queue.records import (
     VerdictKind,
 )
 from signoff.queue.wording import left_alone, lost_its_connection, was_not_run
-from signoff.text.outcome import outcome_text
-from signoff.text.time import length_text
+from signoff.text.outcome import expired_text, outcome_text
 from signoff_tui.text.lines import Chunk, Cut
 
 __all__ = [
@@ -265,8 +264,7 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
     if request.pending:
         return ""
     if state is RequestState.EXPIRED and request.expires_at is not None:
-        half_a_second = 500_000  # a deadline is set a moment before the request is posted
-        return f"expired after {length_text(request.expires_at - request.created_at + half_a_second)}"
+        return expired_text(request.expires_at - request.created_at, "row")
     if state is RequestState.WITHDRAWN and lost_its_connection(request.state_note):
         return "agent lost its connection"
     words = outcome_text(

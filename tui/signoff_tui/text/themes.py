@@ -45,6 +45,7 @@ COLOR_TOKENS = (
 SYNTAX_TOKENS = ("keyword", "string", "number", "comment", "name", "type", "operator")
 
 _COLOR = re.compile("#[0-9a-fA-F]{6}|ansi_default|ansi_(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)")
+_KEYS = frozenset({"colors", "dark", "description", "name", "syntax"})
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -277,7 +278,11 @@ def _theme_in(path: Path, loader: type[Any]) -> Theme:
         raise ThemeError(f"{path.name}: cannot be read as YAML: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         raise ThemeError(f"{path.name}: give the theme a 'name'")
-    dark = bool(data.get("dark", True))
+    for key in data.keys() - _KEYS:
+        raise ThemeError(f"{path.name}: unknown key {key!r}; there are: {', '.join(sorted(_KEYS))}")
+    dark = data.get("dark", True)
+    if not isinstance(dark, bool):
+        raise ThemeError(f"{path.name}: 'dark' is true or false, not {dark!r}")
     return Theme(
         name=data["name"],
         dark=dark,

@@ -60,6 +60,9 @@ _NAME_NEEDLES = ("pass", "pwd", "secret", "token", "credential", "key")
 """Texts of which one is in every one of these names."""
 
 
+_ANY_CASE = re.ASCII | re.IGNORECASE
+
+
 class _Place(Enum):
     """The places where a shape is looked for, and the further conditions there."""
 
@@ -70,23 +73,30 @@ class _Place(Enum):
     """Anywhere but in commands that may run their own words again: the value of an option."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Shape:
     """One kind of secret.
 
     Attributes:
         needles: Texts of which one is in every match, in lower case; they are looked for first.
-        pattern: The pattern; the last group is hidden, or all of the match.
+        expression: The pattern; the last group is hidden, or all of the match.
         genuine: Tells whether a match is a secret, from the text and the span that would be hidden.
+        flags: Those of the pattern.
         place: The places where it is looked for.
         program: The only program in whose words it is a secret; empty for any.
     """
 
     needles: frozenset[str]
-    pattern: re.Pattern[str]
+    expression: str
     genuine: Callable[[_Text, int, int], bool]
+    flags: re.RegexFlag = re.ASCII
     place: _Place = _Place.ANYWHERE
     program: str = ""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled for the first text with one of the needles: most have none."""
+        return re.compile(self.expression, self.flags)
 
 
 class _Text:
@@ -308,16 +318,17 @@ def _token(needle: str, pattern: str, genuine: Callable[[_Text, int, int], bool]
         needle: A part that each of them has, in lower case: a text without it is not searched.
         pattern: A prefix and its least length, as ``{16,}+``: a longer token is hidden whole. An exact length ends
             in ``(?![A-Za-z0-9])``, so that a longer word is none.
-        genuine: `_is_word` for a prefix that other words may contain; `_is_random_word` where ordinary words may
-            follow the prefix, as in ``sk-learn-...``; `_is_generated_word` for a prefix of two letters.
+        genuine: By default a token is hidden behind letters, too, as where a source spells a line feed. `_is_word`
+            for a prefix that other words may end in; `_is_random_word` where ordinary words may follow the prefix,
+            as in ``sk-learn-...``; `_is_generated_word` for a prefix of two letters.
     """
-    return _Shape(frozenset([needle]), re.compile(pattern, re.ASCII), genuine)
+    return _Shape(frozenset([needle]), pattern, genuine)
 
 
 def _option(pattern: str, genuine: Callable[[_Text, int, int], bool], program: str = "") -> _Shape:
     full = pattern.replace("<NAMES>", _NAMES).replace("<VALUE>", r"(?u:[^\s\"'`;&|<>()@/\\,{}\[\].$:#]){8,}+")
     needles = {*_NAME_NEEDLES, "auth", "cookie", "sig", "-u"}
-    return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION, program)
+    return _Shape(frozenset(needles), full, genuine, _ANY_CASE, _Place.OPTION, program)
 
 
 _ROUTED = r"(?:\.[0-9a-z]{2}\.(?=[a-z]*[0-9])[0-9a-z]{9}(?![0-9A-Za-z]))?+"
@@ -373,20 +384,16 @@ SHAPES = (
     _token("eyj", r"eyJ[A-Za-z0-9_.-]{20,}+", _is_web_token),
     _Shape(
         frozenset(["bearer", "authorization"]),
-        re.compile(
-            r"(?:authorization[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?:bearer|basic|token)|bearer)[ \t]{1,3}"
-            r"([A-Za-z0-9._~+=-]{8,}+)",
-            re.ASCII | re.IGNORECASE,
-        ),
+        r"(?:authorization[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?:bearer|basic|token)|bearer)[ \t]{1,3}"
+        r"([A-Za-z0-9._~+=-]{8,}+)",
         _is_credential,
+        _ANY_CASE,
     ),
     _Shape(
         frozenset(_NAME_NEEDLES),
-        re.compile(
-            rf"(?:{_NAMES})[\"']?[ \t]{{0,3}}[:=][ \t]{{0,3}}[\"']?((?u:[^\s\"'`;&|<>()@/\\,{{}}\[\].$:]){{8,}}+)",
-            re.ASCII | re.IGNORECASE,
-        ),
+        rf"(?:{_NAMES})[\"']?[ \t]{{0,3}}[:=][ \t]{{0,3}}[\"']?((?u:[^\s\"'`;&|<>()@/\\,{{}}\[\].$:]){{8,}}+)",
         _is_named_value,
+        _ANY_CASE,
         _Place.NO_COMMAND,
     ),
     _option(

@@ -30,6 +30,7 @@ from signoff.queue.sql.requests import why_undecidable
 from signoff.queue.sql.reviewer_risk import OwnRisk
 from signoff.queue.sql.rows import request_from_row, sort_out
 from signoff.queue.text_escape import pack_text
+from signoff.text.outcome import expired_text
 
 if TYPE_CHECKING:
     from signoff.queue.keys.identity import Signer
@@ -162,7 +163,7 @@ def decide_exactly(
     if current.pending and current.expires_at is not None and current.expires_at <= transaction.now:
         # Its deadline passed while this write waited for others.
         waited = transaction.now - current.created_at
-        requests.end(transaction, current, RequestState.EXPIRED, wording.expired(waited))
+        requests.end(transaction, current, RequestState.EXPIRED, expired_text(waited, "message"))
         current = requests.newest(transaction, request_id) or current
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:

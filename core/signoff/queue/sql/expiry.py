@@ -13,6 +13,7 @@ from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Engine, Row, Transaction
 from signoff.queue.sql.overdue import Overdue, find_overdue
 from signoff.queue.sql.rows import sort_out
+from signoff.text.outcome import expired_text
 
 __all__ = ["Sweeper", "end_expired", "retire"]
 
@@ -80,7 +81,7 @@ def end_expired(transaction: Transaction) -> None:
     """End all requests whose own deadline has passed."""
     for request in _readable(transaction, "expires_at <= ?", transaction.now):
         waited = transaction.now - request.created_at
-        requests.end(transaction, request, RequestState.EXPIRED, wording.expired(waited))
+        requests.end(transaction, request, RequestState.EXPIRED, expired_text(waited, "message"))
 
 
 def _readable(transaction: Transaction, test: str, value: object) -> list[StoredRequest]:

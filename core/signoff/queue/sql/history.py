@@ -50,6 +50,7 @@ __all__ = [
     "note_filed",
     "page",
     "record_hash",
+    "unfiled",
     "wanted",
     "words_of",
 ]
@@ -188,7 +189,7 @@ def _insert(
 _FILED: Query = ("SELECT value FROM counters WHERE name = 'filed'", ())
 
 END: tuple[Query, ...] = (Transaction.LAST_RECORD, _FILED)
-"""The queries whose rows `note_end` takes, for whoever may read the history."""
+"""The queries whose rows `note_end` and `unfiled` take, for whoever may read the history."""
 
 
 def note_end(transaction: Transaction, last: Sequence[Row], filed: Sequence[Row]) -> None:
@@ -448,7 +449,7 @@ def file_history(engine: Engine, *, most_left: int = 0) -> None:
         most_left: Most records that may stay unfiled.
     """
     with contextlib.suppress(QueueUnavailableError):
-        while _unfiled(engine) > most_left:
+        while unfiled(*engine.select(*END)) > most_left:
             # Lost with the record or after it, if power is lost: it is filed again.
             with engine.write(durable=False, patience=_FILING_PATIENCE_SECONDS) as transaction:
                 if not file_records(transaction, _FILED_AT_ONCE):
@@ -480,8 +481,8 @@ def note_filed(transaction: Transaction, seq: int) -> None:
     transaction.filed = seq
 
 
-def _unfiled(engine: Engine) -> int:
-    last, filed = engine.select(*END)
+def unfiled(last: Sequence[Row], filed: Sequence[Row]) -> int:
+    """Return how many records the search does not know yet, by the rows of `END`."""
     return last[0]["seq"] - filed[0]["value"] if last else 0
 
 

@@ -29,9 +29,9 @@ from signoff.queue.records import (
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import stored_content
 from signoff.queue.sql.decisions import HandedOutRequests, decide_one, stop_batch
-from signoff.queue.sql.engine import Engine, Look, OvertakenError
+from signoff.queue.sql.engine import Engine, Look, OvertakenError, Query, Row
 from signoff.queue.sql.expiry import Sweeper
-from signoff.queue.sql.history import END, file_history, note_end
+from signoff.queue.sql.history import END, file_history, note_end, unfiled
 from signoff.queue.sql.overdue import OVERDUE, find_overdue, overdue_of
 from signoff.queue.sql.requests import upcoming
 from signoff.queue.sql.reviewer_risk import OwnRisk
@@ -172,28 +172,31 @@ ORDER BY +seq
 """
 
 
+def _changes_since(cursor: int) -> tuple[Query, Query]:
+    newest = "SELECT value FROM counters WHERE name = 'change'"
+    return (newest, ()), (_PENDING, ()) if cursor == 0 else (_CHANGED, (cursor,))
+
+
 class _Watch:
     """Looks whenever a bell rings. It sleeps in the thread that looks: no ring goes through the event loop first.
 
     Args:
         engine: An open engine.
-        sweeper: Ends what is overdue.
-        changes: Looks.
+        changes: Looks, and tidies up where its second argument says so.
     """
 
-    def __init__(self, engine: Engine, sweeper: Sweeper, changes: Callable[[int, float], _Look]) -> None:
+    def __init__(self, engine: Engine, changes: Callable[[int, bool], _Look]) -> None:
         self._engine = engine
-        self._sweeper = sweeper
         self._changes = changes
         self._bell: Bell | None = None
-        self._swept = 0.0
+        self._attended = 0.0
 
     def begin(self, cursor: int) -> _Look:
         """Hang the bell up, and look for the first time."""
         self._bell = self._engine.hang_bell(REVIEWERS, REVIEWERS)
         with self._engine.in_haste(_AWAY_SECONDS):
             self._attend(self._bell)
-            return self._changes(cursor, _RISK_SECONDS)
+            return self._changes(cursor, True)
 
     def look(self, cursor: int, *, rest: bool) -> _Look:
         """Look again, after some rest if that is wanted; a ring ends it."""
@@ -203,16 +206,17 @@ class _Watch:
     def _look(self, cursor: int, *, rest: bool) -> _Look:
         bell = self._bell
         assert bell is not None
-        if time.monotonic() - self._swept >= _SWEEP_AGAIN_SECONDS:
+        due = time.monotonic() - self._attended >= _SWEEP_AGAIN_SECONDS
+        if due:
             if not bell.hangs:
                 bell.close()
                 bell = self._bell = self._engine.hang_bell(REVIEWERS, REVIEWERS)
             self._attend(bell)  # before the rest: whoever rings then is looked at, at once
         if rest:
-            bell.sleep(self._swept + RELOOK_SECONDS - time.monotonic())
+            bell.sleep(self._attended + RELOOK_SECONDS - time.monotonic())
         else:
             bell.hush()
-        return self._changes(cursor, _RISK_SECONDS)
+        return self._changes(cursor, due)
 
     def end(self) -> None:
         """Take the bell down."""
@@ -220,10 +224,8 @@ class _Watch:
             self._bell.close()
 
     def _attend(self, bell: Bell) -> None:
-        self._swept = time.monotonic()
+        self._attended = time.monotonic()
         self._engine.attend(bell)
-        self._sweeper.sweep()
-        file_history(self._engine, most_left=_MOST_UNFILED)
 
 
 class SqlReviewQueue(GrantReview):
@@ -335,16 +337,40 @@ class SqlReviewQueue(GrantReview):
             QueueUnavailableError: The queue cannot be used.
         """
         self._sweeper.sweep()
-        return self._changes(cursor)[0]
+        return self._changed_in(self._engine.select(*_changes_since(cursor)), math.inf)[0]
 
-    def _changes(self, cursor: int, seconds: float = math.inf) -> _Look:
-        newest, rows = self._engine.select(
-            ("SELECT value FROM counters WHERE name = 'change'", ()),
-            (_PENDING, ()) if cursor == 0 else (_CHANGED, (cursor,)),
-        )
+    def _watched(self, cursor: int, tidies: bool) -> _Look:
+        """Look at everything that changed since the cursor.
+
+        Args:
+            cursor: Where the last look ended.
+            tidies: True to end what is overdue before, and to file what the search of the history does not know
+                yet: all is found in the same round trip.
+        """
+        queries = _changes_since(cursor)
+        if not tidies:
+            return self._changed_in(self._engine.select(*queries), _RISK_SECONDS)
+        *found, agents, deadlines, last, filed = self._engine.select(*queries, *OVERDUE, *END)
+        if not self._engine.read_only:
+            if overdue := overdue_of(self._engine, agents, deadlines):
+                with self._engine.write() as transaction:
+                    self._sweeper.end(transaction, overdue)
+                found = self._engine.select(*queries)
+            if unfiled(last, filed) > _MOST_UNFILED:
+                file_history(self._engine, most_left=_MOST_UNFILED)
+        return self._changed_in(found, _RISK_SECONDS)
+
+    def _changed_in(self, found: Sequence[Sequence[Row]], seconds: float) -> _Look:
+        """What changed, of the rows of `_changes_since`.
+
+        Args:
+            found: The rows.
+            seconds: Longest wait for the reviewer's own risk of the requests.
+        """
+        newest, rows = found
         self._shown.note(rows)
-        found, left = self._own.of_many(self._sweeper.readable(rows), seconds)
-        return ChangeSet(tuple(map(Change, found)), newest[0]["value"]), left
+        judged, left = self._own.of_many(self._sweeper.readable(rows), seconds)
+        return ChangeSet(tuple(map(Change, judged)), newest[0]["value"]), left
 
     def _risen(self, left: list[StoredRequest], cursor: int) -> _Look:
         """Those of the requests whose risk rises above the sender's, as changes, and those that are still left."""
@@ -367,7 +393,7 @@ class SqlReviewQueue(GrantReview):
         from signoff.queue.wakeups import OwnThread
 
         self._engine.require_open()
-        thread, watch = OwnThread(), _Watch(self._engine, self._sweeper, self._changes)
+        thread, watch = OwnThread(), _Watch(self._engine, self._watched)
         try:
             found, left = await thread.run(watch.begin, cursor)
             yield found

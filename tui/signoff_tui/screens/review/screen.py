@@ -304,7 +304,9 @@ class ReviewScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
         self.contents.draw_at_once()  # a key is about what is drawn
-        return self._pressing.takes_key(event)
+        taken = self._pressing.takes_key(event)
+        self._follow_document()  # in the same picture
+        return taken
 
     def on_paste(self, event: events.Paste) -> None:
         """Hand pasted text to the open text box, or have it judged: it is never a command."""
@@ -372,10 +374,11 @@ class ReviewScreen(Screen[None]):
         self.contents.displayed()
 
     @on(DocumentView.Moved)
-    def _document_moved(self) -> None:
-        self.contents.goes_on()
-        self._drawing.surroundings()
-        self._drawing.bars(self._said)  # it names the hunk that is pointed at
+    def _follow_document(self) -> None:
+        if self.document.take_move():
+            self.contents.goes_on()
+            self._drawing.surroundings()
+            self._drawing.bars(self._said)  # it names the hunk that is pointed at
 
     @on(DocumentView.Marked)
     def _text_marked(self) -> None:

@@ -10,18 +10,17 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from functools import lru_cache
-from typing import Literal, assert_never
-
-from pygments.lexer import Lexer
-from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename, get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token, _TokenType
-from pygments.util import ClassNotFound
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from signoff.present.document.model import Document
 from signoff.present.document.rows import Row
 from signoff.present.kinds import PresentationKind
 from signoff_tui.widgets.document.layout import Reading, VisibleLine
+
+if TYPE_CHECKING:  # loaded with the first colors, which come after the first picture
+    from pygments.lexer import Lexer
+    from pygments.token import _TokenType
 
 __all__ = [
     "BLOCK_LINES",
@@ -51,25 +50,6 @@ Spans = tuple[tuple[int, int, str], ...]
 Block = tuple[int, Side, int]
 """Identity of the document, side of the file, number of the block."""
 
-_TOKENS: tuple[tuple[_TokenType, str], ...] = (
-    (Comment, "comment"),
-    (String, "string"),
-    (Number, "number"),
-    (Keyword.Type, "type"),
-    (Keyword, "keyword"),
-    (Operator.Word, "keyword"),
-    (Operator, "operator"),
-    (Punctuation, "operator"),
-    (Name.Class, "type"),
-    (Name.Function, "name"),
-    (Name.Decorator, "name"),
-    (Name.Tag, "keyword"),
-    (Name.Attribute, "name"),
-    (Name.Builtin, "type"),
-    (Token.Generic.Heading, "keyword"),
-    (Token.Generic.Subheading, "keyword"),
-)
-
 
 class Highlights:
     """Colored blocks of the documents on screen, least recently used ones forgotten."""
@@ -87,6 +67,10 @@ class Highlights:
         self._blocks.move_to_end((id(document), side, line // BLOCK_LINES))
         offset = line % BLOCK_LINES
         return block[offset] if offset < len(block) else ()
+
+    def __contains__(self, block: Block) -> bool:
+        """True if a block was computed, and is kept."""
+        return block in self._blocks
 
     def store(self, block: Block, spans: tuple[Spans, ...]) -> None:
         """Keep a computed block."""
@@ -116,6 +100,8 @@ def _lexer_and_operator(document: Document) -> tuple[Lexer | None, str]:
     match document.kind:
         case PresentationKind.COMMAND:
             # In a command, joining and redirecting signs matter more than in a program.
+            from pygments.lexers import get_lexer_by_name
+
             return get_lexer_by_name("bash", stripnl=False, ensurenl=False), "keyword"
         case (
             PresentationKind.DIFF
@@ -133,12 +119,17 @@ def _lexer_and_operator(document: Document) -> tuple[Lexer | None, str]:
 @lru_cache(maxsize=64)
 def _lexer_for(path: str) -> type[Lexer] | None:
     """The lexer for a file name, cached: looking for it takes longer than coloring a block."""
+    from pygments.lexers import find_lexer_class_for_filename
+
     return find_lexer_class_for_filename(path)
 
 
 @lru_cache(maxsize=64)
 def _lexer_named(language: str | None) -> type[Lexer] | None:
     """The lexer for a language that a tool named, None if there is none."""
+    from pygments.lexers import find_lexer_class_by_name
+    from pygments.util import ClassNotFound
+
     try:
         return None if language is None else find_lexer_class_by_name(language)
     except ClassNotFound:
@@ -163,7 +154,32 @@ def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, 
 
 def _name(token: _TokenType) -> str | None:
     # Token types contain their subtypes; the type stubs describe them as plain tuples.
-    return next((name for kind, name in _TOKENS if token in kind), None)  # type: ignore[comparison-overlap]
+    return next((name for kind, name in _tokens() if token in kind), None)  # type: ignore[comparison-overlap]
+
+
+@cache
+def _tokens() -> tuple[tuple[_TokenType, str], ...]:
+    """The types of tokens, each with its syntax token; the first that fits counts."""
+    from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token
+
+    return (
+        (Comment, "comment"),
+        (String, "string"),
+        (Number, "number"),
+        (Keyword.Type, "type"),
+        (Keyword, "keyword"),
+        (Operator.Word, "keyword"),
+        (Operator, "operator"),
+        (Punctuation, "operator"),
+        (Name.Class, "type"),
+        (Name.Function, "name"),
+        (Name.Decorator, "name"),
+        (Name.Tag, "keyword"),
+        (Name.Attribute, "name"),
+        (Name.Builtin, "type"),
+        (Token.Generic.Heading, "keyword"),
+        (Token.Generic.Subheading, "keyword"),
+    )
 
 
 # -- The colors of values: keys, strings and numbers of the tree that the arguments of a call are shown as.
@@ -194,26 +210,32 @@ def tree_spans(row: str) -> Spans:
 
 
 class VisibleColors:
-    """Has each block of the documents colored once, when it is first seen."""
+    """Has the blocks on the screen colored, and those behind them: the next page has its colors at once."""
 
     def __init__(self) -> None:
         self._highlights = Highlights()
+        self._visible: set[Block] = set()
         self._asked: set[Block] = set()
 
     def missing(self, reading: Reading, visible: Sequence[VisibleLine]) -> list[tuple[Document, Block]]:
-        """Return the blocks of some lines without colors that were not asked for; from now on they were."""
-        missing: list[tuple[Document, Block]] = []
+        """Return the blocks of some lines, and those behind them, that have no colors and were not asked for.
+
+        From now on they were.
+        """
+        here: dict[Block, Document] = {}
         for cell in (cell for line in visible for cell in line.cells):
             document, inner = reading.locate(cell.row)
             row = document.row(inner)
-            if self.spans(document, row) is not None:
-                continue
-            assert row.side is not None
-            assert row.source_line is not None
-            block = (id(document), row.side, row.source_line // BLOCK_LINES)
-            if block not in self._asked:
-                self._asked.add(block)
-                missing.append((document, block))
+            if row.side is not None and row.source_line is not None and document.language_name is not None:
+                here[id(document), row.side, row.source_line // BLOCK_LINES] = document
+        behind = {(name, side, number + 1): document for (name, side, number), document in here.items()}
+        missing = [
+            (document, block)
+            for block, document in {**here, **behind}.items()
+            if block not in self._highlights and block not in self._asked
+        ]
+        self._visible = set(here)
+        self._asked.update(block for _, block in missing)
         return missing
 
     def take(
@@ -222,14 +244,13 @@ class VisibleColors:
         blocks: Sequence[tuple[Document, Block]],
         spans: Sequence[tuple[Spans, ...]],
     ) -> bool:
-        """Take over colors, except of documents that are not shown any more; True if there were any."""
+        """Take over colors, except of documents that are not shown any more; True if any are on the screen."""
         known = set(map(id, shown))
-        taken = False
         for (document, block), colors in zip(blocks, spans, strict=True):
+            self._asked.discard(block)
             if id(document) in known:
                 self._highlights.store(block, colors)
-                taken = True
-        return taken
+        return any(block in self._visible for _, block in blocks)
 
     def spans(self, document: Document, row: Row) -> Spans | None:
         """Return the colors of a row's source line: None while its block has none, empty if it can have none."""
@@ -238,4 +259,5 @@ class VisibleColors:
     def forget(self) -> None:
         """Forget all colors: other documents are shown, or other lines of them."""
         self._highlights.clear()
+        self._visible.clear()
         self._asked.clear()

@@ -116,6 +116,7 @@ class DocumentView(Sized, Measured):
         self._places: dict[object, ViewPosition] = {}
         self._gutter = Gutter.of((), 0)
         self._drawn = True
+        self._has_moved = False
         self._pressed = 0, 0
         self._selection: Selection | None = None
 
@@ -130,6 +131,11 @@ class DocumentView(Sized, Measured):
     def drawn(self) -> bool:
         """True if the last drawn picture shows the visible lines."""
         return self._drawn
+
+    def take_move(self) -> bool:
+        """True if other lines are visible than when this was called last; who asks need not wait for `Moved`."""
+        moved, self._has_moved = self._has_moved, False
+        return moved
 
     @property
     def parts(self) -> tuple[PaintedRow, ...]:
@@ -421,6 +427,7 @@ class DocumentView(Sized, Measured):
         self._drawn, self._selection = False, None
         self.refresh()
         if tells:
+            self._has_moved = True
             self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
