@@ -18,7 +18,6 @@ WITH_ROLES = frozenset(
         "amendment",
         "deciding",
         "ending",
-        "gone",
         "history",
         "releasing",
         "replacing",

@@ -187,7 +187,7 @@ def test_who_reopens_takes_the_queue_that_is_there_now(opener: Opener, review: R
 
 
 @pytest.mark.engines("sqlite", "postgres")
-def test_none_is_made_for_who_only_looks(opener: Opener, tmp_path: Path) -> None:
+def test_no_queue_is_made_where_none_may_be(opener: Opener) -> None:
     nowhere = opener.place.replace(Path(opener.place).name, f"{Path(opener.place).name}-nowhere")
     with pytest.raises(QueueNotFoundError):
         open_review_queue(nowhere, create=False)

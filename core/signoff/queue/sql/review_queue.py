@@ -361,7 +361,7 @@ class SqlReviewQueue(GrantReview):
         return self._changed_in(found, _RISK_SECONDS)
 
     def _changed_in(self, found: Sequence[Sequence[Row]], seconds: float) -> _Look:
-        """What changed, of the rows of `_changes_since`.
+        """Return the changes in the rows of `_changes_since`, and the requests whose risk is not known yet.
 
         Args:
             found: The rows.
