@@ -20,6 +20,7 @@ NOT_TAKEN = re.compile(r"too early|press it again|catching up|looked like typing
 """What the screen says of a decision key that came too early."""
 
 LOCKED = "looked like typing"
+ENTER_AGAIN = "Enter again"
 
 NOTHING_WAITS = r"nothing waiting"
 
@@ -208,6 +209,10 @@ class Person:
         """Press a decision key, and again if it came too early, until it was taken."""
 
         def press() -> bool:
+            if ENTER_AGAIN in self._look():  # any other key in a text box makes the next Enter the first again
+                self._takes_its_time(2 * HAND)
+                self.press(key)
+                return _soon(taken, 10.0)
             if self._refused():  # what was said of the key before has to go: this one is not to be judged by it
                 self.press("C-c")
                 eventually(lambda: not self._refused(), "another message")
