@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from signoff.queue import AgentQueue
+from signoff.queue.keys.folder import KEYS_VARIABLE, KeysFolder
+from signoff.queue.keys.identity import load_or_make
 from system_bench import note_submission
 
 TERMINAL_AND_FRAMEWORKS = (
@@ -91,6 +93,13 @@ def test_the_controller_loads_what_a_request_needs_with_the_first_one() -> None:
     loaded = modules_after("from signoff import ApprovalController\nApprovalController()")
     of_requests = tuple(f"{name}." for name in NEEDED_BY_REQUESTS)
     assert [each for each in sorted(loaded) if f"{each}.".startswith(of_requests)] == []
+
+
+def test_what_was_read_is_marked_without_the_library_for_signatures(tmp_path: Path) -> None:
+    load_or_make(KeysFolder(tmp_path / "keys"))
+    mark = "from signoff.queue.keys.identity import own_code\nassert own_code('what was read', b'')"
+    loaded = imported_in("-c", mark, **{KEYS_VARIABLE: str(tmp_path / "keys")})
+    assert "cryptography" not in packages(loaded)
 
 
 def test_the_queue_loads_no_event_loop_until_somebody_waits_in_one() -> None:

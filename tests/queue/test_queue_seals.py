@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -89,6 +90,17 @@ def test_an_approval_is_signed_by_the_reviewer(agent, review):
     outcome = agent.wait(posted.id)
     assert outcome.approved
     assert outcome.decision.seal.key_id == identity.load(keys_folder()).public.key_id
+
+
+def test_without_the_library_for_signatures_a_no_counts_and_a_yes_is_refused(agent, review, keys, monkeypatch):
+    identity.load_or_make(keys)
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
+    identity._keys.clear()
+    posted = agent.submit(call())
+    with pytest.raises(ReviewerKeysError, match="pip install cryptography"):
+        approve(review, posted)
+    assert reject(review, posted).accepted
+    assert agent.wait(posted.id).decision.seal is None
 
 
 def test_an_agent_says_whose_approvals_it_believes_and_again_when_it_asks(opener, review, keys, stranger):

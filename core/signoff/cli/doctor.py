@@ -133,18 +133,19 @@ def _key() -> CheckResult:
 
     try:
         key = identity.load(keys_folder())
+        own = None if key is None else key.public
         trusted = {each.key_id for each in trust.load(keys_folder())}
     except ReviewerKeysError as error:
         return CheckResult(Grade.WRONG, "key", str(error))
-    if key is None:
+    if own is None:
         return CheckResult(Grade.OK, "key", "there is none yet; it is made with your first yes")
-    if key.public.key_id in trusted:
-        return CheckResult(Grade.OK, "key", f"{key.public.key_id}, which agents of this user believe")
+    if own.key_id in trusted:
+        return CheckResult(Grade.OK, "key", f"{own.key_id}, which agents of this user believe")
     return CheckResult(
         Grade.WRONG,
         "key",
-        f"agents of this user do not believe {key.public.key_id}, so no yes of yours counts here",
-        f"signoff reviewers trust '{key.public.line()}'",
+        f"agents of this user do not believe {own.key_id}, so no yes of yours counts here",
+        f"signoff reviewers trust '{own.line()}'",
     )
 
 

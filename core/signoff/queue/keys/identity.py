@@ -15,6 +15,7 @@ import pwd
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,20 +45,41 @@ _KIND = "ed25519-secret"
 
 
 class DecidingKey:
-    """A secret key, ready to sign.
+    """A secret key. Its codes need no library; signing does.
 
     Args:
-        secret: The key.
+        secret: The raw key.
         name: Its name for people.
     """
 
-    def __init__(self, secret: Ed25519PrivateKey, name: str) -> None:
+    def __init__(self, secret: bytes, name: str) -> None:
         self._secret = secret
-        self.public = TrustedReviewer(secret.public_key().public_bytes_raw(), name)
+        self._name = name
+
+    @cached_property
+    def _private(self) -> Ed25519PrivateKey:
+        return _library().from_private_bytes(self._secret)
+
+    @cached_property
+    def public(self) -> TrustedReviewer:
+        """The reviewer that the key makes known.
+
+        Raises:
+            ReviewerKeysError: The library for signatures is missing.
+        """
+        return TrustedReviewer(self._private.public_key().public_bytes_raw(), self._name)
+
+    def line(self) -> str:
+        """The line of the file of the key, without an end of line."""
+        return f"{_KIND} {base64.b64encode(self._secret).decode('ascii')} {self._name}"
 
     def seal(self, statement: bytes) -> Seal:
-        """Sign a statement of `signoff.queue.keys.signatures`."""
-        return Seal(self.public.key_id, self._secret.sign(statement).hex())
+        """Sign a statement of `signoff.queue.keys.signatures`.
+
+        Raises:
+            ReviewerKeysError: The library for signatures is missing.
+        """
+        return Seal(self.public.key_id, self._private.sign(statement).hex())
 
     def code(self, purpose: str, content: bytes) -> str:
         """Return a code that only the holder of the key can make: HMAC-SHA256 with a key of the purpose's own.
@@ -66,7 +88,7 @@ class DecidingKey:
             purpose: The kind of content; codes of one kind fit no other.
             content: The content.
         """
-        derived = hashlib.sha256(f"signoff {purpose}\0".encode() + self._secret.private_bytes_raw()).digest()
+        derived = hashlib.sha256(f"signoff {purpose}\0".encode() + self._secret).digest()
         return hmac.new(derived, content, "sha256").hexdigest()
 
 
@@ -110,11 +132,10 @@ def load_or_make(folder: KeysFolder) -> DecidingKey:
 
 
 def _make(folder: KeysFolder) -> DecidingKey:
-    key = DecidingKey(_library().generate(), _name())
+    key = DecidingKey(_library().generate().private_bytes_raw(), _name())
     # The list first: if the process ends in between, it names a key that nobody has, which is harmless.
     with_line(folder, key.public)
-    secret = base64.b64encode(key._secret.private_bytes_raw()).decode("ascii")  # noqa: SLF001 (made here)
-    text = f"# Signs your decisions for signoff. Keep it to yourself.\n{_KIND} {secret} {key.public.name}\n"
+    text = f"# Signs your decisions for signoff. Keep it to yourself.\n{key.line()}\n"
     folder.put(folder.deciding_key, text.encode("utf-8"))
     return key
 
@@ -132,7 +153,7 @@ def _parse(content: bytes, path: Path) -> DecidingKey:
             f"{path} is damaged, so nothing can be signed; restore it from a backup, or move it away:"
             " the next approval makes a new key"
         )
-    return DecidingKey(_library().from_private_bytes(secret), name)
+    return DecidingKey(secret, name)
 
 
 def _library() -> type[Ed25519PrivateKey]:
@@ -162,10 +183,15 @@ class Signer:
 
     Args:
         key: The secret key; None signs nothing, which is enough for a no.
+
+    Raises:
+        ReviewerKeysError: The library for signatures is missing.
     """
 
     def __init__(self, key: DecidingKey | None) -> None:
         self._key = key
+        if key is not None:
+            _library()  # now: a no can still do without a signature, once it is being written it cannot
 
     def decision(self, request: StoredRequest, decision: Decision) -> Decision:
         """Return the decision with a seal that holds for this request only."""
@@ -195,8 +221,8 @@ def agents_without_trust(records: Iterable[AgentRecord]) -> tuple[tuple[str, str
                     (each.name, each.session)
                     for each in records
                     if each.trusts is not None
-                    and key.public.key_id not in each.trusts
                     and (each.trusts or each.host != os.uname().nodename)
+                    and key.public.key_id not in each.trusts
                 )
             )
     return ()
