@@ -45,6 +45,10 @@ class RowKey(Struct, frozen=True):
     id: str
 
 
+PlaceInGroup = tuple[float, tuple[tuple[int, str], ...], int]
+"""The batch position, then the path with its numbers as numbers, then the arrival."""
+
+
 @dataclass(slots=True)
 class Entry:
     """A request with the state that this screen has of it."""
@@ -65,6 +69,8 @@ class Entry:
     """It was approved before, and asks again with other contents."""
     note: str = ""
     """An event in words of signoff, if the queue's state alone does not show it."""
+    place: PlaceInGroup = (math.inf, (), 0)
+    """Its place among the members of its group."""
 
     @property
     def id(self) -> str:
@@ -495,16 +501,14 @@ class Inbox:
             if is_new:
                 self._groups[key] = Group(key, request.submission.group_id or "")
             group = self._groups[key]
-            insort(group.members, request.id, key=self._place_in_group)
+            entry.place = _place_in_group(request)
+            insort(group.members, request.id, key=lambda member: self._entries[member].place)
             group.came += 1
             group.announced = request.submission.group_size or group.announced
         self.tally.put(request)
         if not self._passes(entry):
             self._sifted_out.add(request.id)
         self._append_row(request.id, key, new=is_new)
-
-    def _place_in_group(self, request_id: str) -> tuple[float, list[tuple[int, str]], int]:
-        return _place_in_group(self._entries[request_id].request)
 
     def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
         """Append the row of a new request if it belongs at the end: faster than laying out all rows anew."""
@@ -575,12 +579,11 @@ class Inbox:
         return bool(pending) and all(entry.later for entry in pending)
 
 
-def _place_in_group(request: StoredRequest) -> tuple[float, list[tuple[int, str]], int]:
-    """The batch position, then the path with its numbers as numbers, then the arrival."""
+def _place_in_group(request: StoredRequest) -> PlaceInGroup:
     submission = request.submission
     position = math.inf if submission.batch_position is None else submission.batch_position
     path = subject_text(submission.snapshot, submission.cwd) or ""
-    parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
+    parts = tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path))
     return position, parts, request.seq
 
 
