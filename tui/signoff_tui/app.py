@@ -245,7 +245,6 @@ class SignoffApp(App[None]):
     def post_display_hook(self) -> None:
         """Note a painted picture: Textual calls this after every picture it wrote."""
         self._review.displayed()
-        self._following.displayed()
         if (over := self._layers.top) is not None:
             over.displayed()
 
@@ -405,9 +404,11 @@ class SignoffApp(App[None]):
     @on(QueueNews)
     def _pass_on(self, event: QueueNews) -> None:
         """Pass the changes that the review took over on to the screens over it."""
+        # After the picture of the changes: neither is needed for it, and both load more of the program.
+        self._review.call_after_refresh(self._following.begin)
         problem = str(event.news) if isinstance(event.news, QueueError) else ""
         if not problem:
-            self._alarms.queue_changed()
+            self._review.call_after_refresh(self._alarms.queue_changed)
         for screen in self._layers:
             screen.post_message(News(problem))
 

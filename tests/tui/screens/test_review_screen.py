@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import cast
 
 import pytest
-from screen_bench import HELD, LARGE, SMALL, agent, call, command, lines, post, screen, write
+from screen_bench import (
+    HELD,
+    LARGE,
+    SMALL,
+    Cable,
+    Screen,
+    agent,
+    call,
+    command,
+    lines,
+    post,
+    screen,
+    write,
+)
 from textual.events import MouseMove, MouseScrollDown
 
 from signoff import ApprovalRequest
-from signoff.queue import PLACE_VARIABLE, AgentQueue
+from signoff.queue import PLACE_VARIABLE, AgentQueue, ReviewQueue
+from signoff.queue.records import ChangeSet
+from signoff_tui.app import SignoffApp
 from signoff_tui.state.inbox import RowKey
 
 NARROW = (50, 40)
@@ -28,6 +46,28 @@ async def test_an_empty_inbox_says_that_nothing_waits_and_how_to_begin(
     monkeypatch.delenv(PLACE_VARIABLE, raising=False)
     async with screen(place) as seen:
         await seen.shows("nothing waiting", "No agent is waiting.", "signoff ask --tool", "? keys")
+
+
+async def test_nothing_is_said_of_what_waits_before_the_queue_has_answered(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("ls", workdir))
+    answers = asyncio.Event()
+
+    class Slow(Cable):
+        async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
+            await answers.wait()
+            async for found in super().watch(cursor):
+                yield found
+
+    app = SignoffApp(cast(ReviewQueue, Slow(place)), theme="signoff-dark")
+    async with app.run_test(size=SMALL) as pilot:
+        seen = Screen(app, pilot)
+        await seen.press("j", "y")
+        await pilot.resize_terminal(*LARGE)
+        assert "waiting" not in seen.text
+        answers.set()
+        await seen.shows("1 waiting")
 
 
 async def test_a_command_that_would_ask_in_another_queue_is_not_proposed(

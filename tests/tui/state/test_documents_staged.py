@@ -39,7 +39,6 @@ async def test_nothing_can_be_approved_as_seen_before_it_was_searched(
     asking: AgentQueue, place: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(documents, "SCANNED_AT_ONCE", -1)
-    request = post(asking, write(workdir / "a.txt", "a\u202eb\n"))
     async with screen(place, size=LARGE) as seen:
         searched, office = asyncio.Event(), seen.app._office
         search = office.scanned
@@ -49,6 +48,7 @@ async def test_nothing_can_be_approved_as_seen_before_it_was_searched(
             return await search(content)
 
         monkeypatch.setattr(office, "scanned", waits)
+        request = post(asking, write(workdir / "a.txt", "a\u202eb\n"))
         await seen.until(lambda: request.id in seen.desk.inbox)
         await seen.until(lambda: seen.has_settled(seen.entry(request)))
         await seen.shows("checking")

@@ -77,8 +77,8 @@ class Following:
         """Stop following the files."""
         self._watch.stop()
 
-    def displayed(self) -> None:
-        """Listen for changes from the first picture on: it does not need the parts that this loads."""
+    def begin(self) -> None:
+        """Listen for changes, if that has not begun."""
         if not self._listens:
             self.look()
 

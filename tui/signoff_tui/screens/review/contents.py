@@ -157,6 +157,8 @@ class Contents:
         near_the_end = page is None or not page.documents or not self._screen.document.rest.more
         if page is not None and page.wanted is not None and near_the_end and self._screen.content_visible:
             yield page.wanted
+        if self.patience.waits:
+            return  # for that one alone: others would take time from it
         focused = inbox.focused_request()
         if focused is not None:
             yield focused

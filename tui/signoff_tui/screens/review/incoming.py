@@ -62,11 +62,14 @@ class Incoming:
         self._nothing_listed = False
         self.recent = RecentActivity()
         """The recent activity, shown while nothing is listed."""
+        self.begun = False
+        """True from the first answer of the queue on: before it nothing can be said of what waits."""
         self.lost: Lost | None = None
         """The loss of the queue; None while it is there."""
 
     def take_news(self, news: ChangeSet | QueueError) -> None:
         """Take over changes of the queue, or note that it cannot be reached."""
+        self.begun = True
         if isinstance(news, ChangeSet):
             before = self._waiting if self.lost is not None or news.fresh else None
             self._set_connected(None)

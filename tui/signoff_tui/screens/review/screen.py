@@ -62,7 +62,7 @@ __all__ = ["ReviewScreen"]
 
 _SPLIT = {"auto": None, "unified": False, "split": True}
 
-MEASURED = 300
+MEASURED = 100
 """Rows of the list that are measured to find its width."""
 
 
@@ -133,9 +133,8 @@ class ReviewScreen(Screen[None]):
         yield LinesView(id="keys")
 
     def on_mount(self) -> None:
-        """Draw the empty list; the office brings changes from now on."""
+        """Read what was shown before. Nothing is drawn before the queue has answered."""
         self.show_diffs(self._diff)
-        self.redraw(Cause.ARRIVED)
         self.look_at_marks()
 
     def look_at_marks(self) -> None:
@@ -352,8 +351,9 @@ class ReviewScreen(Screen[None]):
 
     @on(RowList.Resized)
     def _list_resized(self) -> None:
-        self._drawing.lists()
-        self._drawing.surroundings()
+        if self.stands:
+            self._drawing.lists()
+            self._drawing.surroundings()
 
     # -- what was painted ---------------------------------------------------------------------------------
 
@@ -470,8 +470,8 @@ class ReviewScreen(Screen[None]):
 
     @property
     def stands(self) -> bool:
-        """True if there is something to draw on: not before it is laid out, nor while the program ends."""
-        return self.app.is_running and self.is_mounted and bool(self.size)
+        """True if there is something to draw, and to draw it on: not before the layout, nor while it ends."""
+        return self.app.is_running and self.is_mounted and bool(self.size) and self.incoming.begun
 
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
