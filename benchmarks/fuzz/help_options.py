@@ -40,6 +40,7 @@ _LAUNCHERS = frozenset({"npx", "uvx", "uv", "poetry", "hatch", "pdm", "pnpm", "y
 _OPTION = re.compile(r"(?<![\w/.,:+-])(--?(?:\[no-\])?[A-Za-z0-9?@#][\w-]*)(?=([\[= ]?)(<?[A-Za-z]+)?)")
 _BUNDLE = re.compile(r"\[-([A-Za-z0-9?@#]{2,})\]")
 _NOT_KNOWN = re.compile(
+    r"(?<!syntax error: )"  # expr says so of an operand too many: it reads no options
     r"(?:unrecogni[sz]ed|unknown|invalid|illegal|no such|unexpected|unsupported|bad|not a valid|wasn't expected)"
     r"(?: command[- ]line| compiler| long)? ?(?:option|argument|flag|switch|parameter|predicate|primary)s?:?"
     r"(?: --)?[ :'\"`‘]*-{0,2}(?:zzz(?![^\n]*\b(?:for|to)\b)|['’]?-['’]?$)|flag provided but not defined: -zzz",
