@@ -16,11 +16,10 @@ SIGHT = 0.35
 """Seconds for which a person looks at a page at least."""
 
 _HEAD_WORD = re.compile(r"(?:(\d+) % )?(read)$|(approved|rejected|stopped|withdrawn|expired|gone)\b.*$")
-NOT_TAKEN = re.compile(r"too early|press it again|catching up|looked like typing|Enter again")
-"""What the screen says of a decision key that came too early."""
-
 LOCKED = "looked like typing"
 ENTER_AGAIN = "Enter again"
+NOT_TAKEN = re.compile(rf"too early|press it again|catching up|{LOCKED}|{ENTER_AGAIN}")
+"""What the screen says of a decision key that came too early."""
 
 NOTHING_WAITS = r"nothing waiting"
 

@@ -470,7 +470,7 @@ class ReviewScreen(Screen[None]):
 
     @property
     def stands(self) -> bool:
-        """True if there is something to draw, and to draw it on: not before the layout, nor while it ends."""
+        """True once the queue has answered and the screen is laid out, until the program ends."""
         return self.app.is_running and self.is_mounted and bool(self.size) and self.incoming.begun
 
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
