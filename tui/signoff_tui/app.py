@@ -214,7 +214,7 @@ class SignoffApp(App[None]):
         """Save the list position and what was read, and close the queue."""
         self._keep_list_state()
         if (kept := self._office.read_marks) is not None:
-            kept.add(self._review.contents.marks, self._office.now())
+            kept.add(self._review.contents.marks, self._office.now(), closing=True)
         self._standstill.stop()
         self._following.stop()
         self._office.close()

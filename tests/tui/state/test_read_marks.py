@@ -28,6 +28,13 @@ def _reviewer_has_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture
+def no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "no keys"
+    monkeypatch.setenv(KEYS_VARIABLE, str(folder))
+    return folder
+
+
+@pytest.fixture
 def marks(tmp_path: Path) -> ReadMarks:
     return ReadMarks("/queues/one", "ada", tmp_path / "read")
 
@@ -89,26 +96,24 @@ def test_marks_of_another_reviewer_do_not_count(marks: ReadMarks, tmp_path: Path
     assert other.load() == {}
 
 
-def test_marks_made_before_the_first_decision_count(
-    marks: ReadMarks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEYS_VARIABLE, str(tmp_path / "no keys yet"))
-    marks.add({KEY: MARK}, NOW)
-    assert marks.load() == {KEY: MARK}
-
-
 def test_without_the_key_nothing_counts(marks: ReadMarks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marks.add({KEY: MARK}, NOW)
     monkeypatch.setenv(KEYS_VARIABLE, str(tmp_path / "no keys"))
     assert marks.load() == {}
 
 
-def test_where_nothing_is_decided_no_key_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEYS_VARIABLE, str(tmp_path / "no keys"))
-    marks = ReadMarks("/queues/one", "ada", tmp_path / "read", read_only=True)
+def test_marks_before_the_first_approval_are_kept_when_the_screen_closes(marks: ReadMarks, no_key: Path) -> None:
     marks.add({KEY: MARK}, NOW)
+    assert not no_key.exists()
+    marks.add({KEY: MARK}, NOW, closing=True)
+    assert marks.load() == {KEY: MARK}
+
+
+def test_where_nothing_is_decided_no_key_is_made(tmp_path: Path, no_key: Path) -> None:
+    marks = ReadMarks("/queues/one", "ada", tmp_path / "read", read_only=True)
+    marks.add({KEY: MARK}, NOW, closing=True)
     assert not marks.path.exists()
-    assert not (tmp_path / "no keys").exists()
+    assert not no_key.exists()
 
 
 @pytest.mark.parametrize(

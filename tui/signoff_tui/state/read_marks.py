@@ -63,7 +63,7 @@ class ReadMarks:
         place: The unique place of the queue.
         reviewer: Name under which decisions are recorded.
         folder: The folder of the files; the person's state directory if left out.
-        read_only: True if nothing is decided here: then no key is made for the marks.
+        read_only: True if nothing is decided here: then no key is ever made for the marks.
     """
 
     def __init__(self, place: str, reviewer: str, folder: Path | None = None, *, read_only: bool = False) -> None:
@@ -84,12 +84,15 @@ class ReadMarks:
         except (OSError, ValueError, TypeError, KeyError, ReviewerKeysError):
             return {}
 
-    def add(self, marks: Mapping[ContentKey, ReadMark], now: int) -> None:
+    def add(self, marks: Mapping[ContentKey, ReadMark], now: int, *, closing: bool = False) -> None:
         """Add marks to those in the file, and forget those of requests that ended long ago; if that is possible.
+
+        Without a key nothing is kept: it is made with the first approval, or here by a screen that closes.
 
         Args:
             marks: What was shown here.
             now: Microseconds since the epoch.
+            closing: True for the last marks of a screen.
         """
         try:
             private_files.make_directory(self.path.parent)
@@ -101,7 +104,7 @@ class ReadMarks:
                 if dict(kept) == there:
                     return
                 written = [_written(key, mark) for key, mark in kept]
-                code = own_code(_PURPOSE, self._statement(written), make=not self._read_only)
+                code = own_code(_PURPOSE, self._statement(written), make=closing and not self._read_only)
                 if code is not None:
                     private_files.put(self.path, json.dumps({"code": code, "marks": written}).encode())
         except (OSError, ReviewerKeysError):

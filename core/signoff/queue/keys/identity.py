@@ -1,7 +1,7 @@
 """The reviewer's secret key, and the signer that loads it when a decision or a grant is made.
 
-The key is made with the first approval, together with its line in the list of trusted reviewers. An agent never
-makes one: it has nothing to sign.
+The key is made with the first approval, or when the first screen that showed a request closes, together with its
+line in the list of trusted reviewers. An agent never makes one: it has nothing to sign.
 """
 
 from __future__ import annotations
@@ -210,8 +210,8 @@ _keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
 def agents_without_trust(records: Iterable[AgentRecord]) -> tuple[tuple[str, str], ...]:
     """Return name and session of each agent that says whom it trusts, and not the reviewer who decides here.
 
-    The key is made with the first approval, so before that none is returned; an agent on this machine that
-    trusts nobody is left out, for it has mostly asked before.
+    Without a key none is returned: nothing was approved before. An agent on this machine that trusts nobody is
+    left out, for it has mostly asked before.
     """
     with contextlib.suppress(ReviewerKeysError):
         key = _key(keys_folder(), load)
