@@ -151,7 +151,7 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         """Draw one line of the view."""
         index, part = divmod(y + int(self.scroll_offset.y), self._lines_per_row)
         self._drawn = self._drawn or index == self._cursor
-        lines = self._lines_of(index)
+        lines = self._lines_of(index, self.width_drawn)
         return self.painted(lines[part] if part < len(lines) else Line(), index)
 
     def painted(self, content: Line, _index: int) -> Strip:
@@ -175,8 +175,8 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
 
     def _draw_changes(self) -> None:
         """Draw the visible rows with other lines than before, and the room below the last one."""
-        before, self._rows = self._rows, {}
-        changed = [index for index in self.visible_rows if self._lines_of(index) != before.get(index)]
+        before, self._rows, width = self._rows, {}, self.row_width
+        changed = [index for index in self.visible_rows if self._lines_of(index, width) != before.get(index)]
         if before.keys() != self._rows.keys():
             self.refresh()
             return
@@ -184,12 +184,12 @@ class RowList(ScrollView, Sized, Measured, can_focus=False):
         for index in changed:
             self.refresh(Region(0, index * height - top, self.size.width, height))
 
-    def _lines_of(self, index: int) -> Sequence[Line]:
+    def _lines_of(self, index: int, width: int) -> Sequence[Line]:
         """The lines of a row since the last `show`; none below the last row."""
         if index >= self._count:
             return ()
         if index not in self._rows:
-            self._rows[index] = self._painter(index, self.row_width)
+            self._rows[index] = self._painter(index, width)
         return self._rows[index]
 
     def _screen_line_of_cursor(self) -> int | None:
