@@ -41,7 +41,7 @@ HANGS, STOPPED = (40.0, 60.0) if SECONDS else (7.0, 4.0)
 """Seconds for which a server hangs, and for which it is away."""
 
 LATEST = 2.0
-"""Seconds after which the screen says that the queue is lost, and `signoff status` has given up."""
+"""Seconds after which the screen says that the queue is lost, and a started `signoff status` gives up."""
 
 WAITING = 4
 """Agents that wait meanwhile."""
@@ -121,6 +121,7 @@ def test_who_waits_goes_on_waiting_for_a_server_that_hangs_or_is_away(
         eventually(lambda: person.works("y"), "a request to approve")
         by_lines = Person(stack.enter_context(Terminal([*SCREEN, "--plain"], with_queue, workdir)))
         by_lines.sees(f"new: {WAITING}")
+        _, usual = status_line(with_queue, workdir)
         begun = time.monotonic()
         with server.frozen() if what == "hangs" else server.stopped():
             person.sees("QUEUE LOST .* was lost")
@@ -144,7 +145,7 @@ def test_who_waits_goes_on_waiting_for_a_server_that_hangs_or_is_away(
     assert [line for each in said for line in each.splitlines() if not line.startswith("signoff: ")] == []
     assert status.returncode == 30, status
     if SECONDS:  # on a machine that does other things besides, nothing comes in time
-        assert max(seen_after, status_took) <= LATEST, (seen_after, status_took)
+        assert max(seen_after, status_took - usual) <= LATEST, (seen_after, status_took, usual)
 
 
 @pytest.mark.skipif(
