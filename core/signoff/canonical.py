@@ -94,13 +94,9 @@ def parse_json(text: str | bytes) -> Any:
     return value
 
 
-LONGEST_JSON_IN_TEXT = 1_000_000
-"""The longest string, in characters, that is tried as JSON."""
-
-
 def json_in(value: object) -> Mapping[str, Any] | Sequence[Any] | None:
     """Return the object or the list, not empty, that a string spells as strict JSON; None for anything else."""
-    if not isinstance(value, str) or len(value) > LONGEST_JSON_IN_TEXT or value.lstrip()[:1] not in {"{", "["}:
+    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
         return None
     try:
         found = parse_json(value)

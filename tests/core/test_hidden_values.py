@@ -42,9 +42,14 @@ def test_an_ordinary_call_may_be_remembered(tmp_path: Path) -> None:
         {"description": f"use {GITHUB}"},
         {"presentation": ApprovalPresentation(type="text", content=PRIVATE_KEY)},
         {"presentation": ApprovalPresentation(type="structured", content='{"password": "open sesame"}')},
+        {
+            "presentation": ApprovalPresentation(
+                type="structured", content=f'{{"password": "x y"}}{" " * 1_200_000}'
+            )
+        },
         {"arguments": {"body": '[{"name": "password", "value": "open sesame"}]'}},
     ],
-    ids=["name", "token", "argument", "description", "presentation", "tree", "JSON in a string"],
+    ids=["name", "token", "argument", "description", "presentation", "tree", "long tree", "JSON in a string"],
 )
 def test_a_call_that_hides_a_value_is_never_remembered(options: dict[str, Any], tmp_path: Path) -> None:
     found = asked(cwd=tmp_path, **options)

@@ -158,8 +158,9 @@ class TestJsonInStrings:
             ({"password": "open sesame", "n": 1}, {"password": mark(11), "n": 1}),
             (["a", {"name": "token", "value": "x y"}], ["a", {"name": "token", "value": mark(3)}]),
             ({"deep": json.dumps({"password": "x y"})}, {"deep": json.dumps({"password": mark(3)})}),
+            ({"long": "a b " * 300_000, "password": "x y"}, {"long": "a b " * 300_000, "password": mark(3)}),
         ],
-        ids=["object", "list", "twice"],
+        ids=["object", "list", "twice", "long"],
     )
     def test_it_is_masked_like_the_value_that_it_spells(self, tree: object, masked: object) -> None:
         body = json.dumps(tree)
