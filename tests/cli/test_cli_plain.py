@@ -315,7 +315,7 @@ def test_numbers_stay_with_their_requests(talk: Talk, agent: AgentQueue, cli: Cl
     assert talk.news().startswith("ended: 1 withdrawn: not needed")
     post(agent, command("pwd", cli.folder))
     assert talk.news().startswith("new: 2. ")
-    assert talk.says("y 1") == "1 is already withdrawn: not needed; nothing was decided\n"
+    assert talk.says("y 1") == "1 has ended, withdrawn: not needed; nothing was decided\n"
     assert "there is no 3" in talk.says("y 3")
 
 

@@ -235,7 +235,7 @@ async def test_a_request_that_ends_meanwhile_keeps_box_and_text(
         await seen.press("E")
         await seen.types(" -y")
         asking.withdraw(request.id, "gone")
-        await seen.shows("Cannot edit: already decided")
+        await seen.shows("Cannot edit: withdrawn")
         await seen.press("enter")
         await seen.shows("your text is kept", " > ls -y")
 

@@ -50,11 +50,31 @@ def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(
     assert " --- " in row
 
 
-def test_a_shortened_state_ends_with_a_word_that_says_something() -> None:
-    asked = stored("a", description="Create an issue about it")
-    desk = desk_with(asked, approved(asked, by="somebody"))
+NAME = "Create an issue about it"
+
+
+@pytest.mark.parametrize(
+    ("ended", "said"),
+    [
+        (approved(stored("a", description=NAME), by="somebody"), ("approved", "approved by somebody")),
+        (
+            stored("a", description=NAME, state=RequestState.EXPIRED, expires_at=START + 61 * SECOND),
+            ("expired", "expired after 1:00"),
+        ),
+        (
+            stored("a", description=NAME, state=RequestState.SUPERSEDED),
+            ("superseded", "superseded by a newer revision"),
+        ),
+        (stored("a", description=NAME, state=RequestState.WITHDRAWN), ("withdrawn", "withdrawn by the agent")),
+    ],
+    ids=["approved", "expired", "superseded", "withdrawn"],
+)
+def test_a_shortened_state_ends_with_a_word_that_says_something(
+    ended: StoredRequest, said: tuple[str, ...]
+) -> None:
+    desk = desk_with(stored("a", description=NAME), ended)
     texts = [row_texts(desk, width)[0].rstrip() for width in range(40, 80)]
-    assert {text.endswith(("approved", "approved by somebody")) for text in texts} == {True}, texts
+    assert {text.endswith(said) for text in texts} == {True}, texts
 
 
 @pytest.mark.parametrize("width", range(30, 60))

@@ -197,11 +197,11 @@ def test_a_name_that_is_too_long_by_itself_keeps_its_beginning_and_its_end() -> 
     ],
 )
 def test_a_sentence_is_cut_after_a_word(width: int, shown: str) -> None:
-    assert crop("approve what waits, one by one", width, "words") == shown
+    assert crop("approve what waits, one by one", width, "end") == shown
 
 
 def test_a_long_word_at_the_end_of_a_sentence_is_cut_itself() -> None:
-    assert crop(f"cannot read /srv/{'x' * 50}", 24, "words") == "cannot read /srv/xxxxxx…"
+    assert crop(f"cannot read /srv/{'x' * 50}", 24, "end") == "cannot read /srv/xxxxxx…"
 
 
 # -- flags -------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def key_chunks(shown: str, words: str, *, live: bool) -> tuple[Chunk, Chunk]:
 
 def message_chunk(said: LastWords) -> Chunk:
     """Return the message of the special row."""
-    return Chunk(foreign(f" {said.text}").text, said.token, cut="words")
+    return Chunk(foreign(f" {said.text}").text, said.token, cut="end")
 
 
 def whole_words(text: str, cells: int) -> str:

@@ -48,8 +48,8 @@ __all__ = [
 LEAST_ROW = 10
 """The least cells for the words of a line, however far they are indented."""
 
-Cut = Literal["front", "middle", "end", "words"]
-"""The place where a long text is cut: a path at its front, a command at its end, a sentence after a word."""
+Cut = Literal["front", "middle", "end"]
+"""The place where a long text is cut: a path at its front, a command or a sentence at its end, after a word."""
 
 
 class Chunk(Struct, frozen=True):
@@ -236,9 +236,8 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
     room = width - cell_len(ellipsis)
     if room <= 0:
         return set_cell_size(ellipsis, max(width, 0))
-    if cut in {"end", "words"}:
-        first = _first_cells(text, room)
-        return (_without_cut_word(first, text) if cut == "words" else first) + ellipsis
+    if cut == "end":
+        return _without_cut_word(_first_cells(text, room), text) + ellipsis
     # The beginning and the end of a long name tell it from others.
     name = text.rpartition("/")[2]
     return (

@@ -284,7 +284,7 @@ class PlainSession:
         """
         entry = self._known(number)
         if not entry.request.pending:
-            raise NotHeldError(f"{number} is already {end_of(entry.request)}; nothing was decided")
+            raise NotHeldError(f"{number} has ended, {end_of(entry.request)}; nothing was decided")
         if self._requests.is_reached(entry):
             raise NotHeldError(f"a stop that is held rejects {number} too; u takes that back")
         if not entry.waiting:

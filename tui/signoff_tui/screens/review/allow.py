@@ -239,7 +239,7 @@ def allow_sheet(desk: ReviewSession, sheet: Allowing, room: BarRoom, *, armed: b
     offered = choices(desk, sheet)
     lines = [_head(entries, room.width)]
     if any(entry.request.submission.definition is not None for entry in entries):
-        lines.append(line(Chunk(SafeText.own("   ends when the tool changes, too"), "muted", cut="words")))
+        lines.append(line(Chunk(SafeText.own("   ends when the tool changes, too"), "muted", cut="end")))
     narrow = [choice for choice in offered[:2] if not choice.why_not]
     for choice in offered:
         lines.append(_choice_line(sheet, choice, room.width, armed=armed))

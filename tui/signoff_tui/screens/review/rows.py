@@ -61,7 +61,7 @@ _NOT_IN_FILTER = chunk("not in filter", "warn")
 """The state of a HIGH request that no filter hides though it does not match; its name loses words for it."""
 
 
-_WORDS_BEFORE_OTHERS = frozenset({"by", "for", "of", "with", "its", "the", "a", "NOT"})
+_WORDS_BEFORE_OTHERS = frozenset({"after", "by", "for", "of", "with", "its", "the", "a", "newer", "NOT"})
 """Words that say nothing without the next one."""
 
 

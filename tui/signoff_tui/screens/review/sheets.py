@@ -19,7 +19,7 @@ from signoff_tui.screens.review.names import (
 )
 from signoff_tui.state.decision_session import following_in_batch
 from signoff_tui.state.documents import ContentKey
-from signoff_tui.state.edits import DECIDED, Editable
+from signoff_tui.state.edits import Editable
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
@@ -127,7 +127,7 @@ def editing_lines(desk: ReviewSession, of: ContentKey, what: Editable) -> tuple[
     entry = desk.inbox.entry(of[0]) if of[0] in desk.inbox else None
     if entry is None or not entry.waiting:
         how = "already ended" if entry is None else ended_text(entry.request, desk.reviewer)
-        return (line(chunk(f" Cannot edit: {DECIDED}, ", "warn", keep=True), foreign(how)),)
+        return (line(chunk(" Cannot edit: ", "warn", keep=True), foreign(how)),)
     return (line(chunk(" Edit ", "accent", keep=True), chunk(f"{_EDITED[what.form]}; nothing is approved yet")),)
 
 
