@@ -3,7 +3,9 @@ from __future__ import annotations
 from cli_bench import Cli, call, command, post, write
 
 from signoff import ApprovalPresentation, ApprovalRequest, FileEdit
+from signoff.present.document.rows import PROSE, RowKind
 from signoff.queue import AgentQueue, Decision
+from signoff.shown_request.content import SIGN_OF_ROW
 from signoff.tool_definition import Definition
 
 
@@ -24,6 +26,11 @@ def test_an_edit_is_shown_as_a_diff_with_signs(cli: Cli, agent: AgentQueue) -> N
     lines = cli.inside("show", post(agent, edit).id).out.splitlines()
     start = lines.index("  |   one")
     assert lines[start : start + 4] == ["  |   one", "  | - two", "  | + 2", "  |   three"]
+
+
+def test_every_row_in_the_words_of_signoff_has_a_sign() -> None:
+    parts = {RowKind.PARTS, RowKind.ABOUT}  # they stand below the content
+    assert PROSE - parts <= SIGN_OF_ROW.keys()
 
 
 def test_a_new_file_of_many_lines_is_not_cut(cli: Cli, agent: AgentQueue) -> None:

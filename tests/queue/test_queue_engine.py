@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,12 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.errors import FORKED_CONNECTION
-from signoff.queue.sql.engine import PATIENCE_SECONDS, Engine, OvertakenError, session_bell
+from signoff.queue.sql.engine import PATIENCE_SECONDS, Engine, Look, OvertakenError, session_bell
 from signoff.queue.sqlite.wakeups import REVIEWERS
 
 FILED = "SELECT value FROM counters WHERE name = 'filed'"
 SESSION = session_bell("s-41")
+Use = Callable[[Engine], contextlib.AbstractContextManager[Look]]
 FILE = "UPDATE counters SET value = value + 1 WHERE name = 'filed'"
 
 
@@ -160,17 +162,30 @@ def test_a_second_connection_of_an_engine_is_to_the_same_queue(engine: Engine) -
         again.close()
 
 
-def test_a_queue_with_another_number_is_gone(opener: Opener, engine: Engine) -> None:
+USES = pytest.mark.parametrize("use", [methodcaller("read"), methodcaller("write")], ids=["a look", "a write"])
+
+
+@USES
+def test_a_queue_with_another_number_is_gone(opener: Opener, engine: Engine, use: Use) -> None:
     filed(engine)
     opener.forge("UPDATE counters SET value = value + 1 WHERE name = 'id'")
-    with pytest.raises(QueueGoneError, match="was replaced"), engine.read():
+    with pytest.raises(QueueGoneError, match="was replaced"), use(engine):
         pass
 
 
-def test_a_queue_that_was_set_back_is_gone(opener: Opener, agent: AgentQueue, engine: Engine) -> None:
+@USES
+def test_a_queue_that_was_set_back_is_gone(opener: Opener, agent: AgentQueue, engine: Engine, use: Use) -> None:
     agent.submit(call())
     filed(engine)
     opener.forge("UPDATE counters SET value = 0 WHERE name = 'change'")
+    with pytest.raises(QueueGoneError, match="was set back"), use(engine):
+        pass
+
+
+def test_a_queue_that_was_set_back_to_before_ones_own_write_is_gone(opener: Opener, engine: Engine) -> None:
+    with engine.write() as transaction:
+        transaction.change("an id", "s-41")
+    opener.forge("UPDATE counters SET value = value - 1 WHERE name = 'change'")
     with pytest.raises(QueueGoneError, match="was set back"), engine.read():
         pass
 

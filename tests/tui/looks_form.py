@@ -22,7 +22,11 @@ Shot = Sequence[Sequence[Cell]]
 """One picture: its rows."""
 
 _LETTERS = (
-    ".#" + string.ascii_lowercase + string.ascii_uppercase + string.digits + "+*=!$%&/?<>^~αβγδεζηθικλμνξπρστυφχψω"
+    ".#"
+    + string.ascii_lowercase
+    + string.ascii_uppercase
+    + string.digits
+    + "+*=!$%&/?<>^~αβγδεζηθικλμνξπρστυφχψωбвгджзийлнптфцчшщъыьэюя"
 )
 _WRITTEN, _PAINTED, _MEANT = "-- written", "-- painted", "-- meant"
 _NAMES = {number: name for name, number in reversed(ANSI_COLOR_NAMES.items())}

@@ -50,7 +50,7 @@ def show(*, request_id: str, context: int, hidden: Redactor, as_json: bool) -> i
     """Show all of one request. ID is its beginning, as `signoff list` prints it.
 
     Nothing is cut, and nothing in the text can act on the terminal: what would be hidden is written out.
-    Signs before the lines: + added, - removed, $ command, @ place in the file, * fact, : unchanged lines left
+    Signs before the lines: + added, - removed, $ command, = file, @ place in it, * fact, : unchanged lines left
     out (see --context), # and ! words of signoff, > the line before goes on. [secret, N characters] stands for a
     password or token (see --reveal): look before you approve what may hide more than that.
     """

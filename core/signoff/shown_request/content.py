@@ -27,6 +27,7 @@ SIGN_OF_ROW: Mapping[RowKind, str] = {
     RowKind.FILE: "=",
     RowKind.FOLD: ":",
     RowKind.FACT: "*",
+    RowKind.SANDBOX: "*",
     RowKind.PLACE: "@",
     RowKind.COMMAND: "$",
     RowKind.NOTE: "#",
