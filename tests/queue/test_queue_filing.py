@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from queue_samples import PATIENCE, approve, call, eventually, reject
@@ -102,6 +103,24 @@ def test_where_nobody_files_each_record_files_older_ones(agent, review, monkeypa
         )
     assert filed(review) >= 6
     assert [found(review, f"word{number} ") for number in range(10)] == [[number + 1] for number in range(10)]
+
+
+def test_filing_many_lets_others_write_in_between(agent, review, monkeypatch):
+    for number in range(50):
+        agent.record(
+            call("k", description=f"word{number}"), Decision(approved=True, source=DecisionSource.RULE, by="r")
+        )
+    write, filed_before = review._engine.write, []
+
+    def noting(**options):
+        filed_before.append(filed(review))
+        return write(**options)
+
+    monkeypatch.setattr(review._engine, "write", noting)
+    assert found(review, "word49 ") == [50]
+    steps = [later - before for before, later in pairwise([*filed_before, filed(review)])]
+    assert sum(steps) == 50
+    assert max(steps) <= 20
 
 
 def test_a_record_that_was_never_filed_is_pruned(agent, review):

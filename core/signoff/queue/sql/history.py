@@ -405,7 +405,9 @@ LONGEST_WORD = 64
 _MOST_UNFILED = 1_000
 """Behind so many, each new record files two, in case that nobody else files any."""
 
-_FILED_AT_ONCE = 500
+_FILED_AT_ONCE = 20
+"""The most records that are filed in one write: whoever asks or decides meanwhile waits for its end."""
+
 _FILING_PATIENCE_SECONDS = 0.2
 
 _WORD = re.compile(r"[^\W_]+")
