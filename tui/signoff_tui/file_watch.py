@@ -19,7 +19,7 @@ from pathlib import Path
 
 __all__ = ["FileWatch"]
 
-FETCH_SECONDS = 0.5
+FETCH_SECONDS = 1.0
 """The time between two fetches of events: an idle screen wakes up for each."""
 
 _MOST_TRIES = 3
