@@ -245,7 +245,7 @@ async def test_a_long_name_takes_the_room_of_the_last_hour(place: Path, workdir:
     info = AgentInfo("shop count money in cents, Claude Code", "s-1", str(workdir))
     with open_agent_queue(info, place):
         async with screen(place, size=LARGE, waiting=0) as seen:
-            await opens_agents(seen, "shop count money in cents, Cla… working")
+            await opens_agents(seen, "shop count money in cents,… working")
 
 
 async def test_who_was_seen_first_stands_first_whoever_asks(place: Path, workdir: Path) -> None:

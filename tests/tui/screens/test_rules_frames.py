@@ -44,7 +44,7 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
     ask(place)
     async with screen(place, waiting=0, **options) as seen:
         await seen.press("4")
-        await seen.shows("2x", "git commit -")
+        await seen.shows("2x", '= "git commit')
         await seen.works("x")
         await album.take("allowed", seen)
         await seen.press("j", "j", "j", "j", "v")
