@@ -161,12 +161,11 @@ def stricter(submission: Submission) -> Submission:
     if _ORDER[own.risk] > _ORDER[risk]:
         reasons = (*own.reasons, f"sent-as-{risk}", *submission.risk_reasons)
         risk = own.risk
-    return replace(
-        submission,
-        risk=risk,
-        risk_reasons=tuple(dict.fromkeys(reasons)),
-        supports=submission.supports - ({"session"} if own.hides_values else set()),
-    )
+    reasons = tuple(dict.fromkeys(reasons))
+    supports = submission.supports - {"session"} if own.hides_values else submission.supports
+    if (risk, reasons, supports) == (submission.risk, submission.risk_reasons, submission.supports):
+        return submission  # as most: a copy of each of thousands would take megabytes
+    return replace(submission, risk=risk, risk_reasons=reasons, supports=supports)
 
 
 def _stored_effects(submission: Submission) -> Iterator[Effect]:
