@@ -223,7 +223,8 @@ def test_no_piece_of_a_text_ends_in_the_middle_of_a_flag(text: str, width: int) 
 @given(FLAGGED, st.integers(1, 12), st.sampled_from(["front", "middle", "end"]))
 def test_a_cut_text_shows_no_half_of_a_flag_that_was_whole(text: str, width: int, cut: Cut) -> None:
     shown = crop(text, width, cut)
-    assert cell_len(shown) == min(width, cell_len(text))
+    cells, room = cell_len(shown), min(width, cell_len(text))
+    assert cells <= room if cut == "end" else cells == room  # an end is lost in whole words
     before, dots, after = shown.partition("…")
     if dots and cut != "front":
         assert not splits_flag(text, len(before.rstrip(" ")))
