@@ -126,6 +126,7 @@ def test_a_blocked_program_is_found_behind_those_that_run_it(command: str) -> No
         "env NO_COLOR=1 ls",
         "env LC_ALL=C TZ=UTC ls",
         "sudo LANG=C ls",
+        "LC_ALL=de_DE.UTF-8 LANG= ls",
         "bash --version",
         "bash <<< ls",
         "xargs -0 ls -l",
@@ -149,6 +150,8 @@ def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> No
         *("bash <<< ls 3<<< ls", "cat f | unshare -r", "cat f | sudo -s", "strace -E A=b ls", "exec < f; sh"),
         *("trap 'ls' EXIT", "timeout $X ls", "strace -o log ls", "bash --rcfile f", "fish --command ls"),
         *("env LC_ALL=$X ls", "env LC_ALL='a b' ls", "env LC_ALLY=C ls", "sudo PATH=. ls"),
+        # In such a character set a backslash may be half of a letter.
+        *("env LC_ALL=zh_CN.GBK ls", "LC_ALL=zh_CN.GBK ls", "LANG=zh_TW ls", "LC_CTYPE=ja_JP.SJIS ls"),
     ],
 )
 def test_what_such_a_program_runs_is_asked_about_where_it_cannot_be_told(command: str) -> None:

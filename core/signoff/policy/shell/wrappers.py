@@ -647,13 +647,15 @@ _XARGS_REPLACING = Wrapper(
 
 # -- Variables that a command may set without a question.
 
-_NAMES = frozenset(
-    ("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ", "NO_COLOR", "CI")
-)
-"""They change words and colors and nothing else."""
+_LOCALES = frozenset(("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME"))
+_LOCALE = re.compile(r"(?:C|POSIX|[A-Za-z_]+\.(?:UTF-8|utf-?8)(?:@[a-z]+)?)?")
+"""In other character sets a backslash may be half of a letter, so that programs read other text than is judged."""
+_NAMES = frozenset(("TZ", "NO_COLOR", "CI"))
+"""They change times and colors and nothing else."""
 _VALUE = re.compile(r"[A-Za-z0-9_./:@+-]*")
 
 
 def is_harmless(name: str, value: Word) -> bool:
     """True if ``NAME=value`` before a command is no reason to ask."""
-    return name in _NAMES and value.literal and _VALUE.fullmatch(value.text) is not None
+    allowed = _LOCALE if name in _LOCALES else _VALUE if name in _NAMES else None
+    return allowed is not None and value.literal and allowed.fullmatch(value.text) is not None
