@@ -161,6 +161,29 @@ def test_known_harm_is_high_wherever_it_stands(command: str, reason: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        *("git push", "git -C x push", "/usr/bin/git push", "git subtree push", "git p push", "git lfs push"),
+        *("docker push x", "docker image push x", "gh release create v1", "gh release upload v1 f"),
+        *("cargo publish", "uv publish", "twine upload x", "npm run release"),
+    ],
+)
+def test_whatever_may_publish_is_high(command: str) -> None:
+    assert "publish" in of_command(command).reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git stash push", "git log --grep push", "git grep -n push", "git commit -m push", "docker logs upload"),
+        *("gh release list", "gh release view v1.0", "gh search issues release", "uv run pytest -k upload"),
+    ],
+)
+def test_a_word_such_as_push_is_no_publishing_where_the_program_is_known(command: str) -> None:
+    assert of_command(command).risk is not Risk.HIGH
+
+
+@pytest.mark.parametrize(
     ("command", "reason"),
     [
         ("make", "unknown-command"),

@@ -645,10 +645,70 @@ def test_an_interpreter_that_reads_its_program_is_asked_about(command: str) -> N
     assert level_of(command, "cat=allow", "python3=allow", "python3 -=allow", "node=allow", "perl=allow") == "ask"
 
 
-@pytest.mark.parametrize("command", ["cat x | python3 -m json.tool", "python3 -u a.py < x", "python3 -c 1 < x"])
-def test_an_interpreter_that_is_given_its_program_reads_data(command: str) -> None:
-    rules = ("cat=allow", "python3 -m json.tool=allow", "python3 -u a.py=allow", "python3 -c 1=allow")
-    assert level_of(command, *rules) == "allow"
+# -- input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        *(
+            ("psql db <<'E'\nDROP TABLE t\nE", "psql db"),
+            ("psql db < x", "psql db"),
+            ("cat x | psql db", "psql db"),
+        ),
+        *(
+            ("sqlite3 a.db <<< '.shell id'", "sqlite3 a.db"),
+            ("git apply < x", "git apply"),
+            ("dc <<< '!id'", "dc"),
+        ),
+        *(("{ psql db; } < x", "psql db"), ("while psql db; do true; done <<< x", "psql db")),
+        *(("timeout 5 psql db < x", "psql db"), ("bash -c 'psql db' < x", "psql db")),
+        *(("python3 -u a.py < x", "python3 -u a.py"), ("python3 -W ignore <<< 1", "python3 -W ignore")),
+        ("docker exec -i app sh <<< ls", "docker exec -i app sh"),
+    ],
+)
+def test_input_that_the_program_may_obey_is_not_covered(command: str, rule: str) -> None:
+    assert level_of(command, f"{rule}=allow", "cat=allow", "timeout=allow", "bash=allow", "true=allow") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        *(("tar -x < x", "tar -x"), ("sed -f - <<< 'e id'", "sed -f -"), ("sed s/^//e <<< id", "sed s/^//e")),
+        *(
+            ("tee a <<< x", "tee a"),
+            ("sort -o a < x", "sort -o a"),
+            ("awk '{system($0)}' <<< id", "awk {system($0)}"),
+        ),
+    ],
+)
+def test_input_is_not_covered_where_the_rule_itself_goes_beyond_reading(command: str, rule: str) -> None:
+    words = tuple(rule.split())
+    assert judge_command(command, [CommandRule(words, Level.ALLOW, rule)], Level.ASK).level is Level.ASK
+    alone = command.partition(" <")[0]
+    assert judge_command(alone, [CommandRule(words, Level.ALLOW, rule)], Level.ASK).level is Level.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        *(
+            ("jq .a < x", "jq"),
+            ("grep -n a <<< b", "grep"),
+            ("cat x | sed -n 1p", "sed"),
+            ("cat x | sort -u", "sort"),
+        ),
+        *(("cat x | python3 -m json.tool", "python3 -m json.tool"), ("git commit -F - <<< done", "git commit")),
+        *(("psql db < /dev/null", "psql db"), ("pytest -q < x", "pytest")),
+    ],
+)
+def test_input_of_a_program_that_is_known_to_take_it_for_data_is_covered(command: str, rule: str) -> None:
+    assert level_of(command, f"{rule}=allow", "cat=allow") == "allow"
+
+
+def test_a_rule_about_any_arguments_is_about_any_input() -> None:
+    rule = CommandRule(("psql", "db"), Level.ALLOW, "psql db", any_arguments=True)
+    assert judge_command("psql db < x", [rule], Level.ASK).level is Level.ALLOW
 
 
 # -- options with a value that may be left out ---------------------------------------------------------------

@@ -54,6 +54,14 @@ def test_it_covers_nothing_else(line: str) -> None:
     assert not GIT_DIFF.matches(line)
 
 
+@pytest.mark.parametrize(
+    "line", ["psql db <<'E'\nDROP TABLE t\nE", "psql db < x", "psql db <<< x", "(psql db) < x"]
+)
+def test_it_covers_no_input_that_the_program_may_obey(line: str) -> None:
+    assert Beginning(("psql", "db")).matches("psql db")
+    assert not Beginning(("psql", "db")).matches(line)
+
+
 @pytest.mark.parametrize("value", [None, 1, ["git", "diff"], {"command": "git diff"}, True])
 def test_it_covers_no_value_that_is_no_text(value: object) -> None:
     assert not GIT_DIFF.matches(value)

@@ -17,7 +17,7 @@ from typing import Any
 from signoff.effects import Command, Effect, FileEdit, FileWrite, Risk
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.shell.commands import Expanded, expand
-from signoff.policy.shell.rule_coverage import side_door
+from signoff.policy.shell.rule_coverage import covering_row, side_door
 from signoff.policy.shell.syntax_model import LOOKS, LOOP, Part, Word, possible_commands
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.present.reveal import Field, findings
@@ -268,6 +268,7 @@ _INSTALLERS = frozenset(
     {"pip", "pip3", "npm", "pnpm", "yarn", "npx", "uv", "uvx", "cargo", "gem", "brew", "apt", "apt-get"}
 )
 _PUBLISHING = frozenset({"publish", "upload", "release"})
+_PUSHERS = frozenset({"git", "docker", "podman"})
 _PUBLISHERS = frozenset({*_INSTALLERS, "twine", "gh", "docker", "podman", "hatch", "poetry", "flit"})
 _TELLING = frozenset(
     {*_DELETES, *_PRIVILEGE, *_NETWORK, *_TEXT_RUNNERS, *_INSTALLERS, *_PUBLISHERS, "find", "git", "signoff"}
@@ -404,7 +405,7 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
         yield Risk.HIGH, "delete"
     if name in _PRIVILEGE:
         yield Risk.HIGH, "privilege"
-    if (name in _PUBLISHERS and rest & _PUBLISHING) or (name in {"git", "docker", "podman"} and "push" in rest):
+    if _publishes(name, words):
         yield Risk.HIGH, "publish"
     if _answers_requests(name, words):
         yield Risk.HIGH, "answers-requests"
@@ -418,6 +419,16 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
         yield Risk.MEDIUM, "shell-string"
     if name in _INSTALLERS:
         yield Risk.MEDIUM, "package-scripts"
+
+
+def _publishes(name: str, words: Sequence[Word]) -> bool:
+    """True if a command may send something to others: any word may say so, unless the table knows better."""
+    telling = {*(_PUBLISHING if name in _PUBLISHERS else ()), *(("push",) if name in _PUSHERS else ())}
+    if telling.isdisjoint(word.text for word in words[1:]):
+        return False
+    row = covering_row(words) if words[0].literal else ()
+    # The first word after git is the command; that of others may have two words, as in "gh release view".
+    return not row or (row[1] if name == "git" and len(row) > 1 else row[-1]) in telling
 
 
 def _answers_requests(name: str, words: Sequence[Word]) -> bool:

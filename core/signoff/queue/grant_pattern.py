@@ -141,8 +141,8 @@ class Beginning:
     """A command line of which every command begins with these words, and goes on harmlessly.
 
     The line is judged by the table of programs, as by a rule of a settings file that allows these words and
-    nothing else: further arguments that are not known to be harmless, redirections, substitutions and any other
-    command are not covered. Where it cannot be judged it is not covered.
+    nothing else: further arguments and input that are not known to be harmless, files that are written,
+    substitutions and any other command are not covered. Where it cannot be judged it is not covered.
 
     Attributes:
         words: The first words, after quote removal.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from signoff.policy.shell.commands import Expanded, ExpandedCommand, expand
-from signoff.policy.shell.rule_coverage import side_door, uncovered_word
+from signoff.policy.shell.rule_coverage import side_door, uncovered_input, uncovered_word
 from signoff.policy.shell.syntax_model import Part, Word, possible_commands
 from signoff.policy.shell.wrappers import asks_always
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
@@ -148,7 +148,7 @@ def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVe
     level = strictest(rule.level for rule in matching) if matching else default
     # Of several with the same level, the longest covers most of the command.
     deciding = sorted((rule for rule in matching if rule.level is level), key=lambda rule: -len(rule.words))
-    rule, uncovered = _covering(part.words, deciding) if level is Level.ALLOW else (None, None)
+    rule, uncovered = _covering(part, deciding) if level is Level.ALLOW else (None, None)
     rule = rule or next(iter(deciding), None)
     reasons = [] if uncovered is None else [uncovered]
     if not part.words[0].literal:
@@ -159,15 +159,17 @@ def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVe
     return _with_reasons(PartVerdict(part.text, level, "default" if rule is None else rule.name), reasons)
 
 
-def _covering(words: Sequence[Word], rules: Sequence[CommandRule]) -> tuple[CommandRule | None, str | None]:
+def _covering(part: Part, rules: Sequence[CommandRule]) -> tuple[CommandRule | None, str | None]:
     """The first rule that covers all of a command; else the reason why the first rule does not."""
+    words = part.words
     if not words[0].literal:
         return None, None
     if not rules:
         return None, side_door(words, of_readers=True)
     reasons: list[str] = []
     for rule in rules:
-        uncovered = None if rule.any_arguments else uncovered_word(words, len(rule.words))
+        said = len(rule.words)
+        uncovered = None if rule.any_arguments else uncovered_word(words, said) or uncovered_input(part, said)
         if uncovered is None:
             return rule, None
         reasons.append(uncovered)

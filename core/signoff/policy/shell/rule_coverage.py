@@ -18,7 +18,15 @@ from signoff.policy.shell.programs import (
 from signoff.policy.shell.syntax_model import Part, Word
 from signoff.policy.shell.wrappers import SHELLS, WRAPPERS, harmless_exec, inner_of
 
-__all__ = ["knows_arguments", "reaches_further", "side_door", "uncovered_word", "written_paths"]
+__all__ = [
+    "covering_row",
+    "knows_arguments",
+    "reaches_further",
+    "side_door",
+    "uncovered_input",
+    "uncovered_word",
+    "written_paths",
+]
 
 _READ_BY_WRAPPERS = frozenset({"eval", "source", ".", "trap", "su", "script", "runuser", "jobs", *WRAPPERS})
 """Programs whose arguments are read where the commands that they run are found."""
@@ -58,6 +66,9 @@ _BEGINS_WITH_FOLDER = re.compile(r"[\w.-]+/")
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
 
 
+_READS_INPUT = "is given input, which the rule does not name, and nothing is known of what it does with it"
+
+
 class _Argument(Struct, frozen=True):
     """An argument of a program, as its row tells it.
 
@@ -92,6 +103,23 @@ def knows_arguments(words: Sequence[str]) -> bool:
     return reader.knows_the_rest
 
 
+def covering_row(words: Sequence[Word]) -> tuple[str, ...]:
+    """The first words of a command that name its row in the table, if the others are harmless after them; or none.
+
+    Args:
+        words: The whole command; the first word is a literal.
+    """
+    try:
+        reader = _ArgumentReader(words, 1, known_programs(), len(words))
+    except ProgramTableError:
+        return ()
+    for _ in reader.arguments():
+        pass
+    row = reader.row_words
+    named = all(word.literal and word.text == said for word, said in zip(words, row, strict=False))
+    return row if named and uncovered_word(words, len(row)) is None else ()
+
+
 def reaches_further(words: Sequence[str]) -> bool:
     """True if every command of a rule works on files that it does not write out.
 
@@ -119,6 +147,30 @@ def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
     except ProgramTableError as error:
         return f"cannot be looked up: {error}" if len(words) > covered else None
     return next((argument.problem for argument in _read(words, covered, table) if argument.problem), None)
+
+
+def uncovered_input(part: Part, covered: int) -> str | None:
+    """Reason for which a rule does not cover what a command reads; None if it does, or if it reads nothing new.
+
+    Input is one more argument: `psql` runs it, `grep` looks through it. Only of a program in the table, used as
+    its row says, is it known to be no more than data.
+
+    Args:
+        part: The command; the first word is a literal.
+        covered: The number of words that the rule spells out itself, at least 1.
+    """
+    if part.fed is None and not part.piped and not part.reads_file:
+        return None
+    inner = inner_of(part)
+    if inner is not None and (inner.commands or inner.texts or inner.reasons):
+        return None  # what it runs is judged with this input
+    try:
+        reader = _ArgumentReader(part.words, covered, known_programs(), covered)
+    except ProgramTableError:
+        return _READS_INPUT
+    for _ in reader.arguments():
+        pass
+    return None if reader.knows_the_rest and not reader.rule_goes_further else _READS_INPUT
 
 
 def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
@@ -231,6 +283,13 @@ class _ArgumentReader:
         self._led = False
         self._only_operands = False
         self._unknown: Word | None = None
+        self.rule_goes_further = False
+        """True if the rule itself spells out what is not known to be harmless, such as ``-x`` of `tar`."""
+
+    @property
+    def row_words(self) -> tuple[str, ...]:
+        """The words of the longest row that the command belongs to, as far as it was read."""
+        return self._path
 
     @property
     def knows_the_rest(self) -> bool:
@@ -312,6 +371,8 @@ class _ArgumentReader:
             self._unknown = self._unknown or word
         elif not known or (at >= self._covered and not row.named.isdisjoint(options)):
             yield _Argument(at, _uncovered(word, row))
+        else:
+            self.rule_goes_further |= not row.named.isdisjoint(options)
         if not known:
             return 1
         self._led = self._led or not row.leading.isdisjoint(options)
@@ -378,7 +439,7 @@ class _ArgumentReader:
 
     def _value(self, at: int, kind: str, word: Word, reaches: bool) -> _Argument:
         text = word.text if word.literal else None
-        problem = "" if at < self._covered or _fits(kind, word) else _uncovered(word, self._row)
+        problem = self._misfit(at, kind, word)
         if not word.literal and not problem and not word.is_one_text:
             problem = f"has {word.shown}, which may be an option of {self._path[0]} as well"
             problem = "" if "@reads" in self._row.marks else problem
@@ -394,10 +455,21 @@ class _ArgumentReader:
             elif self._table.has_more(self._path):  # a subcommand that only the rule knows
                 self._path = (*self._path, word.text)
                 self._row = ProgramRow(self._path)
+            else:
+                self.rule_goes_further = True
             return
         text = word.text if word.literal else None
-        problem = "" if at < self._covered or _fits(kind, word) else _uncovered(word, self._row)
+        problem = self._misfit(at, kind, word)
         yield _Argument(at, problem, text if kind in PATH_KINDS else None)
+
+    def _misfit(self, at: int, kind: str, word: Word) -> str:
+        """The reason why a value or an operand is not known to be harmless; none for what the rule spells out."""
+        if _fits(kind, word):
+            return ""
+        if at < self._covered:
+            self.rule_goes_further = True
+            return ""
+        return _uncovered(word, self._row)
 
     def _next_kind(self) -> str | None:
         kinds = self._row.operands[1:] if self._led else self._row.operands

@@ -279,7 +279,8 @@ def _through_redirects(redirects: Any, place: _Position, found: _Found) -> _Posi
             else:
                 found.floor("feeds a descriptor that a command may read later")
         else:
-            if operator in {"<", "<>"} or (operator == "<&" and word.text != "-"):
+            empty = word.literal and word.text == "/dev/null"
+            if (operator in {"<", "<>"} and not empty) or (operator == "<&" and word.text != "-"):
                 place = replace(place, reads_file=True)
             if _is_harmless_redirect(operator, word):
                 continue
