@@ -1,5 +1,5 @@
 # On a fresh machine with python3 (3.11 or newer) and make, every target sets itself up.
-#   make demo    set up, then three real agents and the screen on them
+#   make demo    set up, then real agents and the screen on them
 #   make test    set up, then the whole test suite
 #   make test-quick    what needs no screen, queue or framework: about a minute, for the one who changes a line
 # Another Python: make test PYTHON=python3.13 VENV=.venv-313

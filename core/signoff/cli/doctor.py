@@ -121,7 +121,7 @@ def _queue() -> Iterator[CheckResult]:
     if stats.approving:
         who = counted(stats.approving, "agent")
         yield CheckResult(
-            Grade.NOTE, "agents", f"{who} in mode approve_all: nobody is asked", "look: signoff, then a"
+            Grade.NOTE, "agents", f"{who} in mode approve_all: nobody is asked", "look: signoff, then 2"
         )
     if stats.screen_open is False:
         yield CheckResult(Grade.NOTE, "screen", "none is open on this queue", "signoff")

@@ -18,7 +18,8 @@ class ExitCode(IntEnum):
     NO = 1
     """`ask`: rejected. `approve`, `grants widen`, `history prune`, `policy trust`: not confirmed.
 
-    `demo`: an agent failed. `doctor`: something is wrong.
+    `demo`: an agent failed. `doctor`: something is wrong. `init`: a file was left as it was. `sandbox check`:
+    nothing can confine commands. `sandbox exec --mode review`: a change was not approved.
     """
     USAGE = 2
     """The command was called in a way that makes no sense; nothing was done."""
@@ -69,7 +70,9 @@ EXIT_CODE_TABLE = """\
     0  done; for `ask`: approved
     1  ask: rejected; approve, grants widen, history prune,
        policy trust: not confirmed; demo: an agent failed;
-       doctor: something is wrong
+       doctor: something is wrong; init: a file was left as
+       it was; sandbox: nothing can confine, or a change was
+       not approved
     2  wrong use of the command; nothing was done
     3  ask: the deadline passed, nobody decided
     4  ask: the request was withdrawn, nobody decided

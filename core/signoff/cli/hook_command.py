@@ -20,7 +20,7 @@ signoff init puts this into the settings of an agent:
 \b
 "|| exit 2" keeps calls from running where signoff is missing or crashes.
 Exit codes: 0 the answer is on standard output, or there is nothing to say;
-2 the call must not run.
+2 the call must not run; 49 Crush shall end its turn.
 """
 
 
