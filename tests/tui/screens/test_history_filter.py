@@ -14,6 +14,7 @@ from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
 from signoff.submission import plain_submission
 from signoff_tui.screens.history.data import offered_path
+from signoff_tui.screens.history.screen import HistoryScreen
 from signoff_tui.widgets.filter_bar import FilterBar
 
 
@@ -63,6 +64,20 @@ async def test_a_filter_is_applied_while_it_is_typed(place: Path) -> None:
         await seen.types("agent:release")
         await seen.shows("agent:release   1 of 3", "npm publish")
         assert "ls a" not in seen.text
+
+
+@pytest.mark.usefixtures("three")
+async def test_a_picture_that_is_painted_while_the_list_gets_shorter_shows_what_was_listed(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        history = seen.app.screen
+        assert isinstance(history, HistoryScreen)
+        draw = history.rows(80).painter
+        before = draw(2, 80)
+        await seen.press("slash")
+        await seen.types("agent:release")
+        await seen.shows("agent:release   1 of 3")
+        assert draw(2, 80) == before
 
 
 @pytest.mark.usefixtures("three")

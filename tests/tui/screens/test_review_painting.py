@@ -11,6 +11,7 @@ from screen_bench import LARGE, Screen, command, lines, post, screen, write
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.guard import Frame
 from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.row_list import RowList
 
 
 def watch_paints(seen: Screen, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -134,3 +135,19 @@ async def test_another_screen_has_the_keys_alone(asking: AgentQueue, place: Path
         assert seen.status == "text"
         await seen.press("escape")
         await seen.armed()
+
+
+async def test_a_picture_that_is_painted_before_the_list_is_told_shows_no_row_that_went(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, command(f"ls {number}", workdir)) for number in range(3)]
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        for request in requests[1:]:
+            asking.withdraw(request.id, "not needed")
+        await seen.until(lambda: seen.entry(requests[2]).closed)
+        listing = seen.app.screen.query_one("#rows", RowList)
+        seen.desk.fold()  # as a key that moves does
+        listing.resized()  # so that every row is made anew
+        rows = [listing.render_line(y).text for y in range(3)]
+        assert "ls 0" in rows[0]
+        assert (rows[1].strip(), rows[2].strip()) == ("", "")

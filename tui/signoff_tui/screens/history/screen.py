@@ -473,10 +473,11 @@ class HistoryScreen(ListBesideDetails):
     def rows(self, width: int) -> ListRows:
         """Return the rows of the records."""
         listing, style = self._listing, self._style
+        rows, items = listing.rows, listing.items  # as they are now: a row may be painted after others came
 
         def row(index: int, cells: int) -> Sequence[Line]:
-            at, part = listing.rows[index]
-            item = listing.items[at]
+            at, part = rows[index]
+            item = items[at]
             opened = listing.is_open(item)
             return item_row(item, style, cells, focused=at == listing.index, opened=opened)[part : part + 1]
 

@@ -129,6 +129,8 @@ class Drawing:
         first = len(rows) - out
 
         def row(index: int, width: int) -> Sequence[Line]:
+            if inbox.row_index(rows[index].key) is None:
+                return ()  # it went, and a picture is painted before the list is drawn anew
             return self._rows.line(rows[index], style, width, focused=index == cursor)
 
         here, below = (cursor, None) if cursor is None or cursor < first else (None, cursor - first)
