@@ -127,7 +127,7 @@ async def test_a_held_key_approves_one_request_only(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     requests = [post(asking, command(f"ls {number}", workdir)) for number in range(3)]
-    hurried = GuardSettings(dwell=0.02)
+    hurried = GuardSettings(dwell=0.02, autorepeat=5.0)
     async with screen(place, settings=hurried, size=LARGE, waiting=3) as seen:
         for request in reversed(requests):
             await seen.reads(request)
@@ -140,7 +140,7 @@ async def test_a_word_typed_by_mistake_takes_back_what_its_letters_decided(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    async with screen(place, settings=GuardSettings(dwell=0.02), size=LARGE, waiting=1) as seen:
+    async with screen(place, settings=GuardSettings(dwell=0.02, burst_window=5.0), size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         await seen.rests()
         await seen.types("yarn test")
@@ -151,7 +151,7 @@ async def test_a_word_typed_by_mistake_takes_back_what_its_letters_decided(
 
 async def test_typing_undoes_what_its_letters_put_aside(asking: AgentQueue, place: Path, workdir: Path) -> None:
     request = post(asking, command("ls", workdir))
-    async with screen(place, settings=GuardSettings(), size=LARGE, waiting=1) as seen:
+    async with screen(place, settings=GuardSettings(burst_window=5.0), size=LARGE, waiting=1) as seen:
         await seen.armed()
         await seen.types("zero")
         await seen.shows("looked like typing")
