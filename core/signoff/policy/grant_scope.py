@@ -81,7 +81,9 @@ def _beginnings(exact: GrantPattern, call: Submission, command: str) -> PatternO
         if is_about(pattern := exact.widened(keys[0], Beginning(tuple(texts[:length]))), call)
     ]
     if not covering:
-        return PatternOffer(why_not=f"{texts[0]} with these arguments can do more than can be told")
+        part = runs[0].part
+        given = "these arguments" if part.fed is None and not part.reads_file else "this input"
+        return PatternOffer(why_not=f"{texts[0]} with {given} can do more than can be told")
     return PatternOffer(tuple(covering), _first_of(covering, texts))
 
 
