@@ -126,7 +126,7 @@ def test_a_blocked_program_is_found_behind_those_that_run_it(command: str) -> No
         "env NO_COLOR=1 ls",
         "env LC_ALL=C TZ=UTC ls",
         "sudo LANG=C ls",
-        "LC_ALL=de_DE.UTF-8 LANG= ls",
+        "LC_ALL=de_DE.UTF-8 LANG= LC_CTYPE=UTF-8 ls",
         "bash --version",
         "bash <<< ls",
         "xargs -0 ls -l",

@@ -269,6 +269,7 @@ _INSTALLERS = frozenset(
 )
 _PUBLISHING = frozenset({"publish", "upload", "release"})
 _PUSHERS = frozenset({"git", "docker", "podman"})
+_NOT_PUBLISHING = frozenset({("git", "stash", "push"), ("gh", "release", "list"), ("gh", "release", "view")})
 _PUBLISHERS = frozenset({*_INSTALLERS, "twine", "gh", "docker", "podman", "hatch", "poetry", "flit"})
 _TELLING = frozenset(
     {*_DELETES, *_PRIVILEGE, *_NETWORK, *_TEXT_RUNNERS, *_INSTALLERS, *_PUBLISHERS, "find", "git", "signoff"}
@@ -427,8 +428,7 @@ def _publishes(name: str, words: Sequence[Word]) -> bool:
     if telling.isdisjoint(word.text for word in words[1:]):
         return False
     row = covering_row(words) if words[0].literal else ()
-    # The first word after git is the command; that of others may have two words, as in "gh release view".
-    return not row or (row[1] if name == "git" and len(row) > 1 else row[-1]) in telling
+    return row not in _NOT_PUBLISHING and (not row or not telling.isdisjoint(row[1:]))
 
 
 def _answers_requests(name: str, words: Sequence[Word]) -> bool:

@@ -18,6 +18,9 @@ so that a rule has to name it. ``...`` repeats the last operand. The marks are:
 ``@reads``
     No option of the program does more than read, print or select, listed or not, so that what the shell fills in
     may be one.
+``@data``
+    What the program reads from its input is data to it, and never commands; so it is with ``@reads``. It does not
+    count for a script of `sed` or `awk` that only a rule spells out: the script may run what it reads.
 ``@named``
     Only a rule that spells out the words of the row covers it.
 ``@args``
@@ -235,7 +238,7 @@ class ProgramRow(Struct, frozen=True):
 
 
 _MARKS = frozenset(
-    {"@reads", "@named", "@args", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart"}
+    {"@reads", "@data", "@named", "@args", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart"}
     | {"@undivided", "@tests"}
 )
 _OPTION = re.compile(

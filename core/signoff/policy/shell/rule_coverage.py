@@ -66,6 +66,8 @@ _BEGINS_WITH_FOLDER = re.compile(r"[\w.-]+/")
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
 
 
+_TAKING_DATA = frozenset({"@data", "@reads", "@text", "@tests"})
+_SCRIPTS = frozenset({"SED", "AWK"})
 _READS_INPUT = "is given input, which the rule does not name, and nothing is known of what it does with it"
 
 
@@ -152,8 +154,8 @@ def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
 def uncovered_input(part: Part, covered: int) -> str | None:
     """Reason for which a rule does not cover what a command reads; None if it does, or if it reads nothing new.
 
-    Input is one more argument: `psql` runs it, `grep` looks through it. Only of a program in the table, used as
-    its row says, is it known to be no more than data.
+    Input is one more argument: `psql` runs it, `grep` looks through it. What the table does not call data may be
+    obeyed, as by the editor that `git commit` starts.
 
     Args:
         part: The command; the first word is a literal.
@@ -170,7 +172,7 @@ def uncovered_input(part: Part, covered: int) -> str | None:
         return _READS_INPUT
     for _ in reader.arguments():
         pass
-    return None if reader.knows_the_rest and not reader.rule_goes_further else _READS_INPUT
+    return None if reader.input_is_data else _READS_INPUT
 
 
 def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
@@ -283,8 +285,8 @@ class _ArgumentReader:
         self._led = False
         self._only_operands = False
         self._unknown: Word | None = None
-        self.rule_goes_further = False
-        """True if the rule itself spells out what is not known to be harmless, such as ``-x`` of `tar`."""
+        self._rule_goes_further = False
+        """True if the rule itself spells out what is not known to be harmless, such as ``-f x`` of `awk`."""
 
     @property
     def row_words(self) -> tuple[str, ...]:
@@ -295,6 +297,14 @@ class _ArgumentReader:
     def knows_the_rest(self) -> bool:
         """True if the words that may follow are known."""
         return self._unknown is None and self._table.row(self._path) is not None
+
+    @property
+    def input_is_data(self) -> bool:
+        """True if what the command reads from its input is data to it, and never commands."""
+        row = self._table.row(self._path)
+        if row is None or self._unknown is not None or row.marks.isdisjoint(_TAKING_DATA):
+            return False
+        return _SCRIPTS.isdisjoint(row.operands) or not self._rule_goes_further
 
     def only_reads(self, word: Word) -> bool:
         """True if the command that was read so far only reads, and a word is none of its subcommands."""
@@ -372,7 +382,7 @@ class _ArgumentReader:
         elif not known or (at >= self._covered and not row.named.isdisjoint(options)):
             yield _Argument(at, _uncovered(word, row))
         else:
-            self.rule_goes_further |= not row.named.isdisjoint(options)
+            self._rule_goes_further |= not row.named.isdisjoint(options)
         if not known:
             return 1
         self._led = self._led or not row.leading.isdisjoint(options)
@@ -456,7 +466,7 @@ class _ArgumentReader:
                 self._path = (*self._path, word.text)
                 self._row = ProgramRow(self._path)
             else:
-                self.rule_goes_further = True
+                self._rule_goes_further = True
             return
         text = word.text if word.literal else None
         problem = self._misfit(at, kind, word)
@@ -467,7 +477,7 @@ class _ArgumentReader:
         if _fits(kind, word):
             return ""
         if at < self._covered:
-            self.rule_goes_further = True
+            self._rule_goes_further = True
             return ""
         return _uncovered(word, self._row)
 

@@ -648,7 +648,7 @@ _XARGS_REPLACING = Wrapper(
 # -- Variables that a command may set without a question.
 
 _LOCALES = frozenset(("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME"))
-_LOCALE = re.compile(r"(?:C|POSIX|[A-Za-z_]+\.(?:UTF-8|utf-?8)(?:@[a-z]+)?)?")
+_LOCALE = re.compile(r"(?:C|POSIX|(?:[A-Za-z_]+\.)?(?:UTF-8|utf-?8)(?:@[a-z]+)?)?")
 """In other character sets a backslash may be half of a letter, so that programs read other text than is judged."""
 _NAMES = frozenset(("TZ", "NO_COLOR", "CI"))
 """They change times and colors and nothing else."""
