@@ -68,7 +68,7 @@ _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w
 
 _TAKING_DATA = frozenset({"@data", "@reads", "@text", "@tests"})
 _SCRIPTS = frozenset({"SED", "AWK"})
-_READS_INPUT = "is given input, which the rule does not name, and nothing is known of what it does with it"
+_READS_INPUT = "is given input that the rule does not name, and may obey it"
 
 
 class _Argument(Struct, frozen=True):
