@@ -649,29 +649,32 @@ def test_an_interpreter_that_reads_its_program_is_asked_about(command: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("command", "rule"),
+    ("command", "fed"),
     [
+        *(("psql db", "<<'E'\nDROP TABLE t\nE"), ("psql db", "< x"), ("sqlite3 a.db", "<<< '.shell id'")),
         *(
-            ("psql db <<'E'\nDROP TABLE t\nE", "psql db"),
-            ("psql db < x", "psql db"),
-            ("cat x | psql db", "psql db"),
+            ("git apply", "< x"),
+            ("dc", "<<< '!id'"),
+            ("docker exec -i app sh", "<<< ls"),
+            ("make shell", "<<< ls"),
         ),
+        *(("{ psql db; }", "< x"), ("while psql db; do true; done", "<<< x")),
+        *(("timeout 5 psql db", "< x"), ("bash -c 'psql db'", "< x")),
         *(
-            ("sqlite3 a.db <<< '.shell id'", "sqlite3 a.db"),
-            ("git apply < x", "git apply"),
-            ("dc <<< '!id'", "dc"),
+            ("python3 -u a.py", "< x"),
+            ("python3 -W ignore", "<<< 1"),
+            ("npm start", "<<< x"),
+            ("yarn run", "<<< x"),
         ),
-        *(("{ psql db; } < x", "psql db"), ("while psql db; do true; done <<< x", "psql db")),
-        *(("timeout 5 psql db < x", "psql db"), ("bash -c 'psql db' < x", "psql db")),
-        *(("python3 -u a.py < x", "python3 -u a.py"), ("python3 -W ignore <<< 1", "python3 -W ignore")),
-        *(("docker exec -i app sh <<< ls", "docker exec -i app sh"), ("make shell <<< ls", "make shell")),
         # The editor that git starts takes it for keys.
-        *(("git commit <<< ':!id'", "git commit"), ("git rebase --continue < x", "git rebase --continue")),
-        *(("npm start <<< x", "npm start"), ("yarn run <<< x", "yarn run"), ("pytest -s < x", "pytest -s")),
+        *(("git commit", "<<< ':!id'"), ("git rebase --continue", "< x"), ("pytest -s", "< x")),
     ],
 )
-def test_input_that_the_program_may_obey_is_not_covered(command: str, rule: str) -> None:
-    assert level_of(command, f"{rule}=allow", "cat=allow", "timeout=allow", "bash=allow", "true=allow") == "ask"
+def test_input_that_the_program_may_obey_is_not_covered(command: str, fed: str) -> None:
+    rules = [f"{rule}=allow" for rule in (command, "psql db", "timeout", "bash", "true", "cat")]
+    assert level_of(command, *rules) == "allow"
+    assert level_of(f"{command} {fed}", *rules) == "ask"
+    assert level_of(f"cat x | {command}", *rules) == "ask"
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,10 @@ _MAKES_A_DASH = re.compile(r"(?:^|[/{,])[-$`]|\{[^}]*\.\.")
 """The places where what the shell fills in may begin the name of a file with a dash; a pattern names old files."""
 _BEGINS_WITH_FOLDER = re.compile(r"[\w.-]+/")
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
-
-
 _TAKING_DATA = frozenset({"@data", "@reads", "@text", "@tests"})
+"""Marks of programs to which their input is data."""
 _SCRIPTS = frozenset({"SED", "AWK"})
+"""Kinds of operands that may run what the program reads."""
 _READS_INPUT = "is given input that the rule does not name, and may obey it"
 
 
@@ -96,13 +96,8 @@ def knows_arguments(words: Sequence[str]) -> bool:
     command = [Word(word) for word in words]
     if _is_read_by_wrapper(command):
         return True
-    try:
-        reader = _ArgumentReader(command, len(command), known_programs(), len(command))
-    except ProgramTableError:
-        return False
-    for _ in reader.arguments():
-        pass
-    return reader.knows_the_rest
+    reader = _read_through(command, len(command), len(command))
+    return reader is not None and reader.knows_the_rest
 
 
 def covering_row(words: Sequence[Word]) -> tuple[str, ...]:
@@ -111,13 +106,8 @@ def covering_row(words: Sequence[Word]) -> tuple[str, ...]:
     Args:
         words: The whole command; the first word is a literal.
     """
-    try:
-        reader = _ArgumentReader(words, 1, known_programs(), len(words))
-    except ProgramTableError:
-        return ()
-    for _ in reader.arguments():
-        pass
-    row = reader.row_words
+    reader = _read_through(words, 1, len(words))
+    row = () if reader is None else reader.row_words
     named = all(word.literal and word.text == said for word, said in zip(words, row, strict=False))
     return row if named and uncovered_word(words, len(row)) is None else ()
 
@@ -166,13 +156,11 @@ def uncovered_input(part: Part, covered: int) -> str | None:
     inner = inner_of(part)
     if inner is not None and (inner.commands or inner.texts or inner.reasons):
         return None  # what it runs is judged with this input
-    try:
-        reader = _ArgumentReader(part.words, covered, known_programs(), covered)
-    except ProgramTableError:
+    reader = _read_through(part.words, covered, covered)
+    if reader is None or not reader.takes_data:
         return _READS_INPUT
-    for _ in reader.arguments():
-        pass
-    return None if reader.input_is_data else _READS_INPUT
+    # A script that only the rule spells out may run what it reads.
+    return _READS_INPUT if reader.has_script and uncovered_word(part.words, 1) is not None else None
 
 
 def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
@@ -273,6 +261,17 @@ def _read(
     yield from _ArgumentReader(words, covered, table, covered if named is None else named).arguments()
 
 
+def _read_through(words: Sequence[Word], covered: int, named: int) -> _ArgumentReader | None:
+    """A reader that has read all of a command; None if the table cannot be read. Arguments as of `_read`."""
+    try:
+        reader = _ArgumentReader(words, covered, known_programs(), named)
+    except ProgramTableError:
+        return None
+    for _ in reader.arguments():
+        pass
+    return reader
+
+
 class _ArgumentReader:
     def __init__(self, words: Sequence[Word], covered: int, table: ProgramTable, named: int) -> None:
         self._words = words
@@ -285,8 +284,6 @@ class _ArgumentReader:
         self._led = False
         self._only_operands = False
         self._unknown: Word | None = None
-        self._rule_goes_further = False
-        """True if the rule itself spells out what is not known to be harmless, such as ``-f x`` of `awk`."""
 
     @property
     def row_words(self) -> tuple[str, ...]:
@@ -299,12 +296,15 @@ class _ArgumentReader:
         return self._unknown is None and self._table.row(self._path) is not None
 
     @property
-    def input_is_data(self) -> bool:
-        """True if what the command reads from its input is data to it, and never commands."""
+    def takes_data(self) -> bool:
+        """True if the input of such a command is data to it, but for what `has_script` says."""
         row = self._table.row(self._path)
-        if row is None or self._unknown is not None or row.marks.isdisjoint(_TAKING_DATA):
-            return False
-        return _SCRIPTS.isdisjoint(row.operands) or not self._rule_goes_further
+        return row is not None and self._unknown is None and not row.marks.isdisjoint(_TAKING_DATA)
+
+    @property
+    def has_script(self) -> bool:
+        """True if an operand is a script, which may run what the program reads."""
+        return not _SCRIPTS.isdisjoint(self._row.operands)
 
     def only_reads(self, word: Word) -> bool:
         """True if the command that was read so far only reads, and a word is none of its subcommands."""
@@ -381,8 +381,6 @@ class _ArgumentReader:
             self._unknown = self._unknown or word
         elif not known or (at >= self._covered and not row.named.isdisjoint(options)):
             yield _Argument(at, _uncovered(word, row))
-        else:
-            self._rule_goes_further |= not row.named.isdisjoint(options)
         if not known:
             return 1
         self._led = self._led or not row.leading.isdisjoint(options)
@@ -449,7 +447,7 @@ class _ArgumentReader:
 
     def _value(self, at: int, kind: str, word: Word, reaches: bool) -> _Argument:
         text = word.text if word.literal else None
-        problem = self._misfit(at, kind, word)
+        problem = "" if at < self._covered or _fits(kind, word) else _uncovered(word, self._row)
         if not word.literal and not problem and not word.is_one_text:
             problem = f"has {word.shown}, which may be an option of {self._path[0]} as well"
             problem = "" if "@reads" in self._row.marks else problem
@@ -465,21 +463,10 @@ class _ArgumentReader:
             elif self._table.has_more(self._path):  # a subcommand that only the rule knows
                 self._path = (*self._path, word.text)
                 self._row = ProgramRow(self._path)
-            else:
-                self._rule_goes_further = True
             return
         text = word.text if word.literal else None
-        problem = self._misfit(at, kind, word)
+        problem = "" if at < self._covered or _fits(kind, word) else _uncovered(word, self._row)
         yield _Argument(at, problem, text if kind in PATH_KINDS else None)
-
-    def _misfit(self, at: int, kind: str, word: Word) -> str:
-        """The reason why a value or an operand is not known to be harmless; none for what the rule spells out."""
-        if _fits(kind, word):
-            return ""
-        if at < self._covered:
-            self._rule_goes_further = True
-            return ""
-        return _uncovered(word, self._row)
 
     def _next_kind(self) -> str | None:
         kinds = self._row.operands[1:] if self._led else self._row.operands
