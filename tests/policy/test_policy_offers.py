@@ -65,7 +65,7 @@ def test_the_first_proposal_is_the_program_with_as_many_words_as_say_what_runs(
         ("sudo ls", "only for one plain command"),
         ("bash -c ls", "only for one plain command"),
         ("ls $HOME", "only for one plain command"),
-        ("psql db < dump.sql", "psql with this input can do more than can be told"),
+        ("psql db < dump.sql", "psql may obey its input"),
         ("ls 'unfinished", "ls with these arguments can do more than can be told"),
     ],
 )

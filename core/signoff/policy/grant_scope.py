@@ -82,8 +82,9 @@ def _beginnings(exact: GrantPattern, call: Submission, command: str) -> PatternO
     ]
     if not covering:
         part = runs[0].part
-        given = "these arguments" if part.fed is None and not part.reads_file else "this input"
-        return PatternOffer(why_not=f"{texts[0]} with {given} can do more than can be told")
+        has_input = part.fed is not None or part.reads_file
+        more = "may obey its input" if has_input else "with these arguments can do more than can be told"
+        return PatternOffer(why_not=f"{texts[0]} {more}")
     return PatternOffer(tuple(covering), _first_of(covering, texts))
 
 
