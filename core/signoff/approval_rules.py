@@ -136,9 +136,9 @@ class ApprovalNeeds:
         # Hooks get a copy: a change that they make does not reach the call, so it must not be shown either.
         own = ctx.model_copy(update={"args": copy.deepcopy(ctx.args)})
         request = self._decided(own, toolset, function, memory, marked_by)
-        return (
-            None if request is None else self._honoring(self._masked(self._at_server(_in_full(request, ctx), ctx)))
-        )
+        if request is None:
+            return None
+        return self._honoring(self._masked(self._at_server(_in_full(request, ctx), ctx), ctx))
 
     @property
     def server(self) -> str | None:
@@ -147,8 +147,11 @@ class ApprovalNeeds:
 
     def _at_server(self, request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
         """The request with the server that the tool belongs to, even if a hook named another one."""
-        server = ctx.server or self._server
+        server = self._server_of(ctx)
         return request if server is None else request.model_copy(update={"server": server})
+
+    def _server_of(self, ctx: ApprovalContext) -> str | None:
+        return ctx.server or self._server
 
     def _honoring(self, request: ApprovalRequest) -> ApprovalRequest:
         """The request with the features that the settings allow besides running it as asked."""
@@ -156,9 +159,9 @@ class ApprovalNeeds:
             return request
         return request.model_copy(update={"honors": request.honors | {EDIT}})
 
-    def _masked(self, request: ApprovalRequest) -> ApprovalRequest:
+    def _masked(self, request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
         """The request with the names that the policy adds to those that are masked."""
-        added = () if self._policy is None else self._policy.masked_keys(self._server)
+        added = () if self._policy is None else self._policy.masked_keys(self._server_of(ctx))
         if not added:
             return request
         names = tuple(dict.fromkeys((*request.masked_keys, *added)))
@@ -202,7 +205,7 @@ class ApprovalNeeds:
         """
         if self._policy is None:
             return None
-        verdict = self._policy.verdict(ctx.tool_name, ctx.args, self._server)
+        verdict = self._policy.verdict(ctx.tool_name, ctx.args, self._server_of(ctx))
         if verdict.level is Level.BLOCK:
             raise PermissionError(f"{ctx.tool_name} is blocked (policy: {_told(verdict)})")
         return verdict

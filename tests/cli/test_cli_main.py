@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import pty
 import re
 import subprocess
 from pathlib import Path
@@ -111,6 +113,19 @@ def test_what_needs_a_terminal_says_so(cli: Cli, options: list[str], what: str) 
     done = cli.run(*options)
     assert (done.code, done.out) == (2, "")
     assert f"{what} needs a terminal" in done.err
+
+
+def test_the_screen_is_not_drawn_into_a_file(cli: Cli) -> None:
+    ours, terminal = pty.openpty()
+    environment = cli.environment(TERM="xterm")
+    done = subprocess.run(
+        cli.command(), cwd=cli.folder, env=environment, stdin=terminal, stdout=terminal, stderr=subprocess.PIPE,
+        timeout=PATIENCE, text=True, check=False,
+    )  # fmt: skip
+    os.close(ours)
+    os.close(terminal)
+    assert done.returncode == 2
+    assert "the screen needs a terminal" in done.stderr
 
 
 def test_a_theme_that_is_none_ends_with_2(cli: Cli) -> None:

@@ -258,3 +258,14 @@ def test_a_verdict_is_what_really_happens_to_a_call(
     else:
         happens = Level.ALLOW if request is None else Level.ASK
     assert found.verdict(tool, arguments).level is happens
+
+
+@pytest.mark.parametrize(("of_all_tools", "of_the_call"), [("web", None), (None, "web")])
+def test_a_server_is_judged_by_its_rules_whoever_names_it(
+    tmp_path: Path, of_all_tools: str | None, of_the_call: str | None
+) -> None:
+    policy = build(parse_config("tool_servers: [{server_name: web, denylist: ['.*']}]"), tmp_path).call_policy
+    needs = ApprovalNeeds({}, "none", policy=policy, server=of_all_tools)
+    context = ApprovalContext(tool_name="fetch", args={}, server=of_the_call)
+    with pytest.raises(PermissionError, match="blocked"):
+        needs.request_for(context, None, None, ApprovalMemory())

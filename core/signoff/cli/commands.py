@@ -88,13 +88,16 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, plai
     """Agents ask, people sign off. Without a verb: open the screen."""
     if context.invoked_subcommand is not None:
         return ExitCode.OK
-    if not at_terminal(sys.stdin, sys.stdout):
+    plain = plain or os.environ.get("TERM") == "dumb"
+    # Textual draws on stderr. What is drawn into a file would count as shown.
+    drawn_on = sys.stdout if plain else sys.stderr
+    if not at_terminal(sys.stdin, sys.stdout, drawn_on):
         what = "--plain" if plain else "the screen"
         raise click.UsageError(f"{what} needs a terminal; without one: signoff list, show, approve, reject")
     from signoff.settings_yaml import ConfigError
 
     try:
-        if plain or os.environ.get("TERM") == "dumb":
+        if plain:
             return _talk(read_only=read_only)
         return _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
     except ConfigError as error:

@@ -55,7 +55,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
     project, place = base / "shop", base / "queue"
     create_project(project)
     os.environ[KEYS_VARIABLE] = str(base / "keys")  # also for the agents; the person's own key stays out of it
-    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     queue = open_review_queue(place)
     roles = demo_roles()
     with AgentProcesses(roles, project, place, base / "logs") as agents:
