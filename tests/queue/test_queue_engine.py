@@ -14,6 +14,7 @@ from queue_samples import call
 
 from signoff.queue import (
     AgentQueue,
+    Decision,
     QueueGoneError,
     QueueNotFoundError,
     QueueUnavailableError,
@@ -22,7 +23,7 @@ from signoff.queue import (
 )
 from signoff.queue.errors import FORKED_CONNECTION
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Engine, Look, OvertakenError, session_bell
-from signoff.queue.sqlite.wakeups import REVIEWERS
+from signoff.queue.sqlite.wakeups import REVIEWERS, Bell
 
 FILED = "SELECT value FROM counters WHERE name = 'filed'"
 SESSION = session_bell("s-41")
@@ -120,6 +121,26 @@ def test_a_look_stays_at_one_state_while_others_write(engine: Engine, other: Eng
     assert filed(engine) == before + 1
 
 
+def test_a_look_that_begins_during_a_write_does_not_see_it(engine: Engine, other: Engine) -> None:
+    with engine.write() as transaction:
+        transaction.run(FILE)
+        assert filed(other) == 0
+
+
+def test_whoever_is_woken_sees_what_was_written(engine: Engine, other: Engine) -> None:
+    def woken(bell: Bell) -> int:
+        assert bell.sleep(30.0)
+        return filed(other)
+
+    for times in range(1, 31):
+        with ThreadPoolExecutor(1) as beside, other.hang_bell(SESSION, SESSION) as bell:
+            seen = beside.submit(woken, bell)
+            with engine.write() as transaction:
+                transaction.change("an id", "s-41")
+                transaction.put(FILE)
+            assert seen.result() == times
+
+
 def test_a_write_waits_no_longer_for_another_than_it_may(engine: Engine, other: Engine) -> None:
     def impatient() -> None:
         with other.write(patience=0.1) as transaction:
@@ -162,6 +183,37 @@ def test_a_second_connection_of_an_engine_is_to_the_same_queue(engine: Engine) -
         again.close()
 
 
+def test_another_queue_has_another_number(opener: Opener, engine: Engine, tmp_path: Path) -> None:
+    another = type(opener)(tmp_path / "another")
+    try:
+        assert another.review()._engine.queue_id not in (None, engine.queue_id)
+    finally:
+        another.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE requests SET risk = 'low'",
+        "UPDATE requests SET state = 'pending'",
+        "UPDATE requests SET decision = NULL",
+        "DELETE FROM requests",
+        "UPDATE history SET decision = NULL",
+        "DELETE FROM history",
+        "UPDATE grants SET revoked_at = NULL",
+        "UPDATE grants SET tool = 'deploy'",
+    ],
+)
+def test_what_was_asked_and_decided_is_not_rewritten_even_by_a_statement_of_ours(
+    agent: AgentQueue, review: ReviewQueue, engine: Engine, statement: str
+) -> None:
+    request = agent.submit(call())
+    review.decide(request.id, 1, request.submission.digest, Decision(approved=True, remember=True, shown=1.0))
+    review.revoke(review.grants()[0].id)
+    with pytest.raises(QueueUnavailableError), engine.write() as transaction:
+        transaction.run(statement)
+
+
 USES = pytest.mark.parametrize("use", [methodcaller("read"), methodcaller("write")], ids=["a look", "a write"])
 
 
@@ -201,7 +253,6 @@ def test_who_reopens_takes_the_queue_that_is_there_now(opener: Opener, review: R
     assert engine.queue_id not in (None, before)
 
 
-@pytest.mark.engines("sqlite", "postgres")
 def test_no_queue_is_made_where_none_may_be(opener: Opener) -> None:
     nowhere = opener.place.replace(Path(opener.place).name, f"{Path(opener.place).name}-nowhere")
     with pytest.raises(QueueNotFoundError):

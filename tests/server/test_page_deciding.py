@@ -10,6 +10,7 @@ import pytest
 from page_bench import Browser, PageServer, page_server, path_of, words
 
 from signoff.queue import RequestState, ReviewQueue, StoredRequest
+from signoff.queue.wording import agent_is_gone
 from signoff.server.page_events import MOST_CONNECTIONS
 from signoff.server.service import LONGEST_NOTE
 from signoff.server.tokens import Scope
@@ -236,6 +237,14 @@ def test_every_decision_is_in_the_history_with_its_decider_and_words(
     page = words(ann.get("/history"))
     assert "rejected by reviewer ann" in page
     assert "not on a Friday" in page
+
+
+def test_the_history_says_of_a_dead_agent_that_it_exited(ann: Browser, stock: Stock) -> None:
+    call = stock.call("build", "Call 1", {"number": 1})
+    stock.agent("build").withdraw(call.id, agent_is_gone(4101))
+    page = words(ann.get("/history"))
+    assert "agent exited" in page
+    assert "withdrawn by" not in page
 
 
 def test_the_history_is_paged(ann: Browser, stock: Stock) -> None:

@@ -18,8 +18,8 @@ LEAST_LIST, MOST_LIST = 34, 56
 LEAST_CONTENT = 40
 """Cells that the content keeps, however far the border is moved."""
 
-AGENT_COLUMN = 56
-"""Cells of the list from which its rows name the agent."""
+AGENT_COLUMN = MOST_LIST + 1
+"""Cells of the list from which its rows name the agent: beside the content, the name of a call needs them more."""
 
 BORDER_STEP = 4
 """Cells by which a key moves the border."""

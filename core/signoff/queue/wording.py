@@ -13,6 +13,7 @@ __all__ = [
     "CLOSED",
     "LOST",
     "NOT_RUN",
+    "agent_exited",
     "agent_is_gone",
     "agent_is_lost",
     "how_it_ended",
@@ -57,6 +58,11 @@ def agent_is_lost(lost_us: int) -> str:
 def lost_its_connection(reason: str | None) -> bool:
     """True if a request was withdrawn because the connection of its agent was lost; its process may live."""
     return reason is not None and reason.startswith(_AGENT_LOST)
+
+
+def agent_exited(reason: str | None) -> bool:
+    """True if a request was withdrawn because the process of its agent is gone, and did not say so itself."""
+    return reason is not None and reason.startswith(AGENT_GONE)
 
 
 def left_alone(reason: str | None) -> bool:

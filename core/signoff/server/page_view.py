@@ -19,7 +19,7 @@ from signoff.present.document.rows import RowKind, number_of
 from signoff.present.reveal import clipped, one_line
 from signoff.present.snapshot.steps import SnapshotError
 from signoff.queue.grant_coverage import never_remembered, reach_of
-from signoff.queue.wording import was_not_run
+from signoff.queue.wording import agent_exited, was_not_run
 from signoff.shown_request.command_parts import parts_heading, parts_lines
 from signoff.shown_request.content import SIGN_OF_ROW, content_of
 from signoff.shown_request.facts import end_of, fact_lines, session_reach, warnings_of
@@ -507,7 +507,13 @@ def history_line(found: HistoryRecord) -> HistoryLine:
         local_time(found.at),
         iso(found.at) or "",
         found.state.value,
-        outcome_text(found.state, decision, "row", unrun=was_not_run(found.state, found.reason)),
+        outcome_text(
+            found.state,
+            decision,
+            "row",
+            gone=agent_exited(found.reason),
+            unrun=was_not_run(found.state, found.reason),
+        ),
         by,
         clipped(one_line(hidden.mask_text(found.why).text), _WIDTH),
         found.risk.value,

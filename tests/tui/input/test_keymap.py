@@ -135,6 +135,21 @@ async def test_the_help_and_the_palette_say_the_new_key(place: Path) -> None:
         await seen.shows("Z        history")
 
 
+@pytest.mark.parametrize(
+    ("pressed", "said"),
+    [
+        ("C", "C copies what a request holds: go to one"),
+        ("I", "I shows ids and hashes of a request: go to one"),
+        ("ctrl+c", "Q quits; Ctrl+C decides nothing"),
+    ],
+)
+async def test_what_the_screen_says_of_keys_names_the_new_ones(place: Path, pressed: str, said: str) -> None:
+    chosen = ResolvedSettings(keys=KeyMap({"copy": ("C",), "details": ("I",), "quit": ("Q",)}))
+    async with screen(place, chosen=chosen) as seen:
+        await seen.press(pressed)
+        await seen.shows(said)
+
+
 async def test_a_sheet_is_confirmed_by_the_key_that_approves(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

@@ -10,8 +10,14 @@ from screen_bench import LARGE, SMALL, command, post, screen
 from signoff.present.kinds import PresentationKind
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.input.actions import Place
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.help.screen import key_lines, mark_lines
+from signoff_tui.text.lines import Line
 from signoff_tui.text.summary import letter_of
+
+
+def words_of(shown: Line) -> str:
+    return "".join(piece.text.text for piece in shown.left)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -24,8 +30,16 @@ async def test_help_says_what_the_keys_and_marks_mean(place: Path, size: tuple[i
 def test_each_kind_has_a_letter_of_its_own_that_help_explains() -> None:
     letters = [letter_of(kind) for kind in PresentationKind]
     assert len({*letters}) == len(letters)
-    shown = "".join(piece.text.text for line in mark_lines(199) for piece in line.left)
+    shown = "".join(map(words_of, mark_lines(199)))
     assert [letter for letter in (*letters, "D") if f" {letter} " not in shown.partition("kinds:")[2]] == []
+
+
+def test_what_help_says_of_keys_follows_the_settings() -> None:
+    keys = KeyMap({"undo": ("R",), "stop": ("Q",), "reject": ("X",), "despite": ("W",)})
+    inbox, agents = ("".join(map(words_of, key_lines(place, 199, keys))) for place in ("review", "agents"))
+    assert "R takes back what is held" in inbox
+    assert "message box (X, Q)" in inbox
+    assert "Q asks first, W stops it" in agents
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])

@@ -213,6 +213,14 @@ def test_escape_is_the_way_out_of_what_does_not_end(begun: bytes) -> None:
     assert [reader.is_stuck(0.5), reader.is_stuck(1.0)] == [False, True]
 
 
+def test_a_person_who_goes_on_after_escape_does_not_make_the_line_slow() -> None:
+    reader, found = TerminalInput(), list[Message]()
+    reader.asked(0.0, questions=1, seconds=5.0)
+    for at in (4.0, 10.0, 70.0):
+        found += [*reader.feed(b"\x1b", at), *reader.due(at + SLOWLY), *reader.feed(b"j", at + SLOWLY)]
+    assert [each.key for each in found if isinstance(each, Key)] == ["alt+j", "escape", "j", "escape", "j"]
+
+
 # -- pastes --------------------------------------------------------------------------------------------------
 
 

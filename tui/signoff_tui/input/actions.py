@@ -153,7 +153,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("escape",), "Esc", "back; your text is kept", "list", places=_MESSAGE),
     Action("mute", ("m",), "m", "mute 15 min; again: unmute", "safety", places=_MUTED),
     Action("mute", ("m",), "m", "mute it 15 min; again: unmute", "safety", places=_AGENTS),
-    Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety"),
+    Action("interrupt", ("ctrl+c",), "Ctrl+C", "copy what is marked", "safety"),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", places=(*_PAGES, *_THEMES)),
 )
 """The action of each key at each place: a key may have several meanings, but only one at a place."""

@@ -94,6 +94,10 @@ class KeyMap:
         found = self._shown_at[place]
         return "/".join(found[name] for name in names)
 
+    def filled_in(self, words: str, place: Place = "review") -> str:
+        """Words for people in which the name of an action in braces stands for its first key at a place."""
+        return words.format_map(self._shown_at[place])
+
     def guard_keys(self, place: Place = "review") -> KeyMeanings:
         """Return the keys of a place for a guard; keys that change something at once stand for themselves."""
         actions = self.actions_on(place)

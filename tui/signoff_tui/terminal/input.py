@@ -163,7 +163,8 @@ class TerminalInput:
             data: Bytes as they came.
             now: The time at which they were read (monotonic seconds).
         """
-        self._note_pause(now)
+        if self._open is not None:
+            self._note_pause(self._open.since, now)
         text = self._decode(data)
         while text:
             if self._open is not None and self._open.kind == _PASTE:
@@ -216,7 +217,7 @@ class TerminalInput:
         elif left and char == "\\":
             return
         elif self._escape_at is not None:
-            yield from self._after_escape(char, now)
+            yield from self._after_escape(char, self._escape_at, now)
         elif self._stray:
             yield from self._after_stray(char, now)
         elif now < self._stray_until and char in _RESTS:
@@ -229,13 +230,15 @@ class TerminalInput:
             self._stray_until = -math.inf
             yield from self._keys(char)
 
-    def _after_escape(self, char: str, now: float) -> Iterator[Message]:
+    def _after_escape(self, char: str, pressed_at: float, now: float) -> Iterator[Message]:
         if char == "\x1b":
             self._escape_at = now
             yield Key("escape", "\x1b")
             return
         self._escape_at = None
         if char in _BEGUN:
+            # Any other key may be the next one of a person: it says nothing about the line.
+            self._note_pause(pressed_at, now)
             self._begin(char, now)
         else:
             yield from self._keys(f"\x1b{char}")
@@ -263,7 +266,7 @@ class TerminalInput:
             else:
                 self._escape_at = now
                 if char != "\x1b":
-                    yield from self._after_escape(char, now)
+                    yield from self._after_escape(char, now, now)
         elif char == "\x1b":
             unfinished.escaped = True
         elif unfinished.kind == _STRING:
@@ -362,9 +365,8 @@ class TerminalInput:
         waits_for_answers = self._questions > 0 and at < self._asked_until
         return _PAUSE if waits_for_answers or at < self._slow_until else constants.ESCAPE_DELAY
 
-    def _note_pause(self, now: float) -> None:
-        begun = self._escape_at if self._open is None else self._open.since
-        if begun is not None and now - begun > 2 * constants.ESCAPE_DELAY:
+    def _note_pause(self, since: float, now: float) -> None:
+        if now - since > 2 * constants.ESCAPE_DELAY:
             self._slow_until = now + _SLOW_SECONDS
 
 

@@ -32,7 +32,7 @@ from signoff.queue.records import (
     Submission,
     VerdictKind,
 )
-from signoff.queue.wording import left_alone, lost_its_connection, was_not_run
+from signoff.queue.wording import agent_exited, lost_its_connection, was_not_run
 from signoff.text.outcome import expired_text, outcome_text
 from signoff_tui.text.lines import Chunk, Cut
 
@@ -40,7 +40,6 @@ __all__ = [
     "LONGEST",
     "RISK_WORD",
     "Summary",
-    "agent_exited",
     "already_ended_text",
     "ended_text",
     "group_name",
@@ -267,9 +266,8 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         return expired_text(request.expires_at - request.created_at, "row")
     if state is RequestState.WITHDRAWN and lost_its_connection(request.state_note):
         return "agent lost its connection"
-    words = outcome_text(
-        state, decision, "row", gone=agent_exited(request), unrun=was_not_run(state, request.state_note)
-    )
+    note = request.state_note
+    words = outcome_text(state, decision, "row", gone=agent_exited(note), unrun=was_not_run(state, note))
     if decision is None or state not in (RequestState.APPROVED, RequestState.REJECTED):
         return words
     mine, told = decision.by == reviewer, state is RequestState.APPROVED and decision.remember
@@ -308,8 +306,3 @@ def refused_text(answer: DecideResult, reviewer: str) -> str:
     if decision is not None and decision.source is DecisionSource.REVIEWER and decision.by != reviewer:
         return f"{reveal(decision.by, 'agent').text} was first"
     return already_ended_text(current, reviewer)
-
-
-def agent_exited(request: StoredRequest) -> bool:
-    """True if a request ended because its agent did."""
-    return left_alone(request.state_note) and not lost_its_connection(request.state_note)

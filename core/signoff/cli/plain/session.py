@@ -28,7 +28,7 @@ from signoff.queue.grant_coverage import reach_of
 from signoff.queue.keys.identity import agents_without_trust
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
-from signoff.queue.wording import left_alone, lost_its_connection
+from signoff.queue.wording import agent_exited
 from signoff.shown_request.content import content_of
 from signoff.shown_request.facts import end_of, session_reach
 from signoff_tui.guard import (
@@ -360,7 +360,7 @@ def _together_ended(happened: Iterable[Happening]) -> list[list[Happening]]:
     by_agent: dict[str, list[Happening]] = {}
     for each in happened:
         note = each.request.state_note
-        if each.what == "ended" and left_alone(note) and not lost_its_connection(note):
+        if each.what == "ended" and agent_exited(note):
             by_agent.setdefault(each.request.asked_by.agent_id, []).append(each)
     return [together for together in by_agent.values() if len(together) > 1]
 

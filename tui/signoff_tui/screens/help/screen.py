@@ -37,13 +37,17 @@ _SAFETY = (
     "Esc only goes back",
     "a paste is never a command",
     "nothing moves by itself",
-    "u takes back what is held",
+    "{undo} takes back what is held",
 )
 _DECIDES_NOTHING = ("no decision keys work here",)
 _MUTED = ("muted: no bell, no notices,", "but for HIGH and a lost queue")
 _FACTS: dict[Place, tuple[str, ...]] = {
     "review": _SAFETY,
-    "agents": ("x asks first, ! stops it", "nothing else is decided here", "u takes back what is held"),
+    "agents": (
+        "{stop} asks first, {despite} stops it",
+        "nothing else is decided here",
+        "{undo} takes back what is held",
+    ),
     "rules": (
         "no request is decided here",
         "no call is run",
@@ -54,7 +58,7 @@ _FACTS: dict[Place, tuple[str, ...]] = {
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
     ("agents", "decide"): "stop",
     ("rules", "decide"): "change what runs unasked",
-    ("message", "list"): "message box (n, x): Enter sends",
+    ("message", "list"): "message box ({reject}, {stop}): Enter sends",
 }
 _MARKS = (
     "keys: one that stands out works now; a dim one does nothing yet: read first, or wait a moment",
@@ -108,7 +112,7 @@ def also_moving(place: Place, keys: KeyMap) -> str:
 
 def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
     """Return every key of a place, in as many columns as there is room for."""
-    facts = _FACTS.get(place, _DECIDES_NOTHING)
+    facts = tuple(keys.filled_in(words, place) for words in _FACTS.get(place, _DECIDES_NOTHING))
     if any(action.name == "mute" for action in keys.actions_on(place)):
         facts = (*facts, *_MUTED)
     safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
@@ -164,7 +168,7 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
     if area == "go":
         actions.sort(key=lambda action: _number(action) or "none")
     return [
-        line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
+        line(chunk(f" {keys.filled_in(_OWN_HEADINGS.get((place, area), _HEADINGS[area]))}", "strong")),
         *(
             line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(action.words))
             for action in actions

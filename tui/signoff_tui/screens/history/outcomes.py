@@ -16,7 +16,7 @@ from signoff.present.snapshot.steps import SnapshotError
 from signoff.present.subject import is_removal, steps_of
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.records import Grant
-from signoff.queue.wording import CLOSED, left_alone, lost_its_connection, was_not_run
+from signoff.queue.wording import CLOSED, agent_exited, was_not_run
 from signoff.text.outcome import outcome_text
 from signoff.text.time import local_time
 from signoff_tui.text.summary import letter_of
@@ -99,8 +99,7 @@ def outcome(record: HistoryRecord) -> tuple[str, str]:
 
 def exited(record: HistoryRecord) -> bool:
     """True if a record ended because its agent exited."""
-    gone = left_alone(record.reason) and not lost_its_connection(record.reason)
-    return record.state is RequestState.WITHDRAWN and (gone or record.reason == CLOSED)
+    return record.state is RequestState.WITHDRAWN and (agent_exited(record.reason) or record.reason == CLOSED)
 
 
 def shown_percent(record: HistoryRecord) -> str:

@@ -335,7 +335,7 @@ class Actions:
     @_HANDLERS("details")
     def _details(self) -> None:
         if self._desk.inbox.focused_request() is None:
-            self._screen.say("i shows ids and hashes of a request: go to one")
+            self._screen.say(f"{self._desk.keys.shown('details')} shows ids and hashes of a request: go to one")
         else:
             self._screen.go("details")
 
@@ -490,7 +490,7 @@ class Actions:
             self._screen.document.unmark()
             self._screen.outside.copy_text(marked)
         else:
-            self._screen.say("q quits; Ctrl+C decides nothing", token="muted")
+            self._screen.say(f"{self._desk.keys.shown('quit')} quits; Ctrl+C decides nothing", token="muted")
 
     @_HANDLERS("mute")
     def _mute(self) -> None:

@@ -318,7 +318,7 @@ class Decisions:
         """Ask what of the request goes to the clipboard."""
         entry = self._screen.desk.inbox.focused_request()
         if entry is None:
-            self._screen.say("c copies what a request holds: go to one")
+            self._screen.say(f"{self._screen.desk.keys.shown('copy')} copies what a request holds: go to one")
             return
         hints = [KeyHint(key, what) for key, what in COPIES.items()]
         self._ask("Copy", *hints, KeyHint("Esc", "back"), about="copy")

@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from signoff.queue import QueueError, QueueGoneError
 from signoff.queue.records import ChangeSet
+from signoff.queue.wording import agent_exited
 from signoff_tui.guard import Cause
 from signoff_tui.screens.recent_activity import RecentActivity
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.allow import Allowing
 from signoff_tui.screens.review.open_bar import Approving, QuestionBar, Unseen
-from signoff_tui.text.summary import agent_exited, refused_text, summarize
+from signoff_tui.text.summary import refused_text, summarize
 
 if TYPE_CHECKING:
     from signoff_tui.context import Office
@@ -142,7 +143,7 @@ class Incoming:
     def _exited(self, changes: ChangeSet) -> str:
         """Return the agents that ended while they waited, with the number of withdrawn requests, in words."""
         inbox = self._desk.inbox
-        ended = (change.request for change in changes.changes if agent_exited(change.request))
+        ended = (change.request for change in changes.changes if agent_exited(change.request.state_note))
         waited = (each for each in ended if each.id in inbox and inbox.entry(each.id).request.pending)
         left = Counter(summarize(each).agent.text for each in waited)
         return ", ".join(
